@@ -44,7 +44,7 @@ describe("the documents of a metered service", () => {
       name: "X-API-Key",
     });
     for (const { method, path, cost } of operations) {
-      // None demands one: the free requests remain.
+      // None requires one: the free requests remain.
       const expected = cost === 0 ? undefined : [{ ApiKey: [] }, {}];
       expect(document.paths[path]?.[method]?.security, path).toEqual(expected);
     }
@@ -62,12 +62,12 @@ describe("the documents of a metered service", () => {
     const page = await fetch(origin, { headers: { accept: "text/html" } });
     const text = await page.text();
     expect(text).toContain("X-API-Key");
-    // Each suggestion would be one of the visitor's requests.
+    // Each suggestion would use one of the visitor's requests.
     expect(text).not.toContain("data-suggests");
   });
 });
 
-test("a service that is open asks for no key", () => {
+test("an open service asks for no key", () => {
   const document = JSON.parse(JSON.stringify(openApiDocument(operations))) as Document;
   expect(document.components.securitySchemes).toBeUndefined();
   expect(document.paths["/whois/{name}"]?.get?.security).toBeUndefined();
@@ -76,7 +76,7 @@ test("a service that is open asks for no key", () => {
 
 const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium"].find((path) => path && existsSync(path));
 
-test.runIf(executablePath)("a key given in the reference page is sent and charged", async () => {
+test.runIf(executablePath)("a key entered in the reference page is sent and charged", async () => {
   const { key } = await wired.keys.create({ label: "docs", owner: null, credits: 10, reason: "for a test" });
   const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
   try {

@@ -7,7 +7,10 @@ import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "../query/rows.ts";
 import { type Wired, wireService } from "./wired.ts";
 
-/* The explorer and the calendars of a metered service, behind a gateway: the visitor is the one whom the gateway saw. */
+/*
+ * The explorer and the calendars of a metered service behind a gateway: the visitor is whoever the
+ * gateway saw.
+ */
 
 const EXPIRY = 1_800_100_000n;
 const owner = account(0xa11ce);
@@ -37,7 +40,7 @@ afterAll(async () => {
 
 let visitors = 0;
 
-/** A visitor with an address of their own, as a browser asks. */
+/** A visitor with a separate address, as a browser asks. */
 function visitor() {
   const address = `203.0.113.${++visitors}`;
   return async (path: string) => {
@@ -47,7 +50,7 @@ function visitor() {
   };
 }
 
-test("each operation of a page is one of its visitor's free requests, and the page says when they are used up", async () => {
+test("each operation of a page uses one of its visitor's free requests, and the page says when they are used up", async () => {
   const open = visitor();
   for (let i = 0; i < 2; i++) {
     const { status, text } = await open("/explore/name/alice.eth");
@@ -63,11 +66,11 @@ test("each operation of a page is one of its visitor's free requests, and the pa
   expect(refused.text).toMatch(/Try again in \d+ seconds/);
   const search = await open("/explore/search");
   expect([search.status, Number(search.headers.get("retry-after")) > 0]).toEqual([429, true]);
-  // Another visitor has requests of their own.
+  // Another visitor has separate requests.
   expect((await visitor()("/explore/name/bob.eth")).status).toBe(200);
 });
 
-/** A browser with cookies, which sends the form of the page that says so. */
+/** A browser with cookies that submits the form on the page for used-up requests. */
 async function useKey(key: string, back: string, address: string) {
   const reply = await fetch(`${gateway.url}/explore/key`, {
     method: "POST",
@@ -79,7 +82,7 @@ async function useKey(key: string, back: string, address: string) {
   return { status: reply.status, location: reply.headers.get("location"), cookie };
 }
 
-test("the page for used up requests accepts a key, and returns to where the visitor was", async () => {
+test("the page for used-up requests accepts a key, and returns to where the visitor was", async () => {
   const address = "203.0.113.200";
   const open = async (path: string, cookie = "") => {
     const headers = { accept: "text/html", "x-forwarded-for": address, cookie };
@@ -110,7 +113,7 @@ test("the page for used up requests accepts a key, and returns to where the visi
 });
 
 test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "explore/\\evil", "signup", ""])(
-  "a key leads nowhere else: %s",
+  "a key redirects nowhere else: %s",
   async (back) => {
     const { location, cookie } = await useKey("", back, "203.0.113.201");
     expect(location).toBe("../");
@@ -118,7 +121,7 @@ test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "explor
   },
 );
 
-test("the pages of free operations count nothing, and open when the requests are used up", async () => {
+test("pages of free operations are not counted, and open when the requests are used up", async () => {
   const open = visitor();
   for (let i = 0; i < 5; i++) await open("/whois/alice.eth");
   expect((await open("/whois/alice.eth")).status).toBe(429);
@@ -136,7 +139,7 @@ test("opening free pages leaves the free requests as they were", async () => {
   expect(headers.get("ratelimit")).toContain(";r=4;");
 });
 
-test("a calendar and a file count, and say that the requests are used up", async () => {
+test("a calendar and a file are counted, and say that the requests are used up", async () => {
   const open = visitor();
   const calendar = await open(`/address/${owner}/expiries.ics`);
   expect([calendar.status, calendar.headers.get("content-type")]).toEqual([
@@ -153,7 +156,7 @@ test("a calendar and a file count, and say that the requests are used up", async
   expect(refused.text).toContain("used up");
 });
 
-test("every file of a page comes through the gateway", async () => {
+test("every file of a page is served through the gateway", async () => {
   const open = visitor();
   const { text, headers } = await open("/explore/statistics");
   expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);

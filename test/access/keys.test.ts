@@ -28,11 +28,11 @@ const ledgerOf = (id: number) =>
     [id],
   );
 
-test("a connection that ends within a transaction fails it, and nothing else", async () => {
+test("a connection that ends within a transaction fails only that transaction", async () => {
   const cut = store.transaction(async (queries) => {
     const [own] = await queries.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     await store.query("SELECT pg_terminate_backend($1, 10000)", [own?.pid]);
-    await sleep(100); // The connection learns of it while it is idle.
+    await sleep(100); // The connection learns of it while idle.
     await queries.query("SELECT 1");
   });
   await expect(cut).rejects.toThrow();
@@ -47,7 +47,7 @@ describe("a key", () => {
     expect((await createKey(10)).key).not.toBe(key);
   });
 
-  test("is nowhere in the database, but for its hash and its first eight characters", async () => {
+  test("is not in the database, except for its hash and its first eight characters", async () => {
     const { id, key } = await createKey(10);
     const [row] = await store.query<{ dump: string; prefix: string }>(
       "SELECT prefix, api_keys::text AS dump FROM api_keys WHERE id = $1",
@@ -66,18 +66,18 @@ describe("a key", () => {
     "a\u0000b",
     "' OR true --",
     `ens_${"é".repeat(32)}`,
-  ])("%.20j is none", async (text) => {
+  ])("%.20j is not a key", async (text) => {
     expect(await keys.find(text)).toBeNull();
   });
 
-  test("is not found by another one's text, not even in another case or with a space", async () => {
+  test("is not found by another key's text, not even in another case or with a space", async () => {
     const { key } = await createKey(1);
     for (const other of [key.toUpperCase(), ` ${key}`, `${key} `, `${key}\n`, key.slice(0, -1)]) {
       expect(await keys.find(other)).toBeNull();
     }
   });
 
-  test("that is revoked stays known as such, and can neither be charged nor given credits", async () => {
+  test("that is revoked is remembered as such, and can neither be charged nor given credits", async () => {
     const { id, key } = await createKey(10);
     expect(await keys.revoke(id)).toBe(true);
     expect(await keys.find(key)).toEqual({ id, credits: 10, isRevoked: true });
@@ -89,7 +89,7 @@ describe("a key", () => {
 });
 
 describe("credits", () => {
-  test("go down by what is charged, up by what is granted, and the ledger says why", async () => {
+  test("go down by charges and up by grants, and the ledger says why", async () => {
     const { id } = await createKey(5);
     expect(await keys.charge(id, { credits: 2, operation: "GET /whois/{name}" })).toBe(3);
     expect(await keys.grant(id, { credits: 10, reason: "thanks" })).toBe(13);
@@ -100,7 +100,7 @@ describe("credits", () => {
     ]);
   });
 
-  test("that are not there are not charged, nor written down", async () => {
+  test("that do not exist are neither charged nor recorded", async () => {
     const { id } = await createKey(5);
     expect(await keys.charge(id, { credits: 6, operation: "POST /whois/bulk" })).toBeNull();
     expect(await keys.charge(id, { credits: 5, operation: "POST /whois/bulk" })).toBe(0);
@@ -108,7 +108,7 @@ describe("credits", () => {
     expect(await ledgerOf(id)).toHaveLength(2);
   });
 
-  test("never go below zero, however many requests come at once", async () => {
+  test("never go below zero, however many requests arrive at once", async () => {
     const { id } = await createKey(500);
     const second = openStore({ databaseUrl: database.url, schema: "service" });
     const replicas = [keys, keysIn(second)] as const;
@@ -125,14 +125,14 @@ describe("credits", () => {
     expect(ledger.reduce((sum, row) => sum + Number(row.credits), 0)).toBe(0);
   });
 
-  test("are kept above zero by the database too", async () => {
+  test("are also kept above zero by the database", async () => {
     const { id } = await createKey(5);
     await expect(store.query("UPDATE api_keys SET credits = -1 WHERE id = $1", [id])).rejects.toThrow(
       /check constraint/,
     );
   });
 
-  test("of a transaction that fails are not given", async () => {
+  test("of a transaction that fails are not granted", async () => {
     const before = (await keys.list()).length;
     const made = store.transaction(async (queries) => {
       await keysIn(queries).create({ label: "undone", owner: null, credits: 1, reason: "test" });
@@ -162,24 +162,20 @@ describe("lists", () => {
     });
   });
 
-  test(
-    "sum debits by day and operation, newest day first, and leave grants out",
-    unlessMidnight,
-    async () => {
-      const { id } = await createKey(100);
-      const operations = ["GET /a", "GET /a", "GET /b"];
-      for (const operation of operations) await keys.charge(id, { credits: 3, operation });
-      await store.query(
-        `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)
+  test("sum debits by day and operation, newest day first, without grants", unlessMidnight, async () => {
+    const { id } = await createKey(100);
+    const operations = ["GET /a", "GET /a", "GET /b"];
+    for (const operation of operations) await keys.charge(id, { credits: 3, operation });
+    await store.query(
+      `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)
       VALUES ($1, '2026-01-01 23:59:59Z', -4, 0, 'GET /old'), ($1, '2026-01-01 00:00:00Z', -1, 0, 'GET /old'),
         ($1, '2025-12-31 23:59:59Z', -1, 0, 'GET /older')`,
-        [id],
-      );
-      expect(await keys.usage(id, new Date("2026-01-01T00:00:00Z"))).toEqual([
-        { day: today(), operation: "GET /a", requests: 2, credits: 6 },
-        { day: today(), operation: "GET /b", requests: 1, credits: 3 },
-        { day: "2026-01-01", operation: "GET /old", requests: 2, credits: 5 },
-      ]);
-    },
-  );
+      [id],
+    );
+    expect(await keys.usage(id, new Date("2026-01-01T00:00:00Z"))).toEqual([
+      { day: today(), operation: "GET /a", requests: 2, credits: 6 },
+      { day: today(), operation: "GET /b", requests: 1, credits: 3 },
+      { day: "2026-01-01", operation: "GET /old", requests: 2, credits: 5 },
+    ]);
+  });
 });

@@ -24,7 +24,10 @@ beforeEach(async () => {
   await store.query("TRUNCATE ledger");
 });
 
-/** Adds `count` debits of `daysAgo` days ago. Call it for the oldest first: real debits come in the order of time. */
+/**
+ * Adds `count` debits made `daysAgo` days ago. Add the oldest first, because real debits come in
+ * order of time.
+ */
 const noteDebits = (count: number, daysAgo: number) =>
   store.query(
     `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)
@@ -32,7 +35,7 @@ const noteDebits = (count: number, daysAgo: number) =>
     [id, daysAgo, count],
   );
 
-/** How many rows the ledger has, by what they say. */
+/** How many rows the ledger has, by their content. */
 async function countRows(): Promise<Record<string, number>> {
   const rows = await store.query<{ reason: string; count: number }>(
     "SELECT reason, count(*)::int AS count FROM ledger GROUP BY reason",
@@ -40,7 +43,7 @@ async function countRows(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
 }
 
-test("what is older goes, however much it is, and all else stays", async () => {
+test("old entries are removed, however many, and everything else stays", async () => {
   await noteDebits(2_345, 300);
   await noteDebits(3, DAYS);
   await noteDebits(4, DAYS - 1);
@@ -49,7 +52,7 @@ test("what is older goes, however much it is, and all else stays", async () => {
   expect(await countRows()).toEqual({ "99 days ago": 4, "0 days ago": 5 });
 });
 
-test("a key has the credits it had, and its usage continues", async () => {
+test("a key keeps its credits, and its usage continues", async () => {
   await noteDebits(10, 300);
   await trimLedger(store, DAYS);
   const keys = keysIn(store);
@@ -58,7 +61,7 @@ test("a key has the credits it had, and its usage continues", async () => {
   expect(await countRows()).toEqual({ "GET /whois/{name}": 1 });
 });
 
-test("several at once remove everything once, while debits continue", async () => {
+test("concurrent removals remove everything once, while debits continue", async () => {
   await noteDebits(5_500, 300);
   const keys = keysIn(store);
   const debits = Array.from({ length: 30 }, () => keys.charge(id, { credits: 1, operation: "now" }));
@@ -69,7 +72,7 @@ test("several at once remove everything once, while debits continue", async () =
   expect(await keys.list()).toMatchObject([{ id, credits: 20 }]);
 });
 
-test("what must not be used twice stays, whatever its age", async () => {
+test("entries that must not be used twice stay, whatever their age", async () => {
   await store.query(
     "INSERT INTO payment_marks (key, value, expires_at) VALUES ('paid', 'true', now() - interval '3 years')",
   );

@@ -15,7 +15,7 @@ const nowhere: PaymentSettings = {
 
 let service: Service;
 beforeAll(async () => {
-  // Behind a proxy, so that each test may come from an address of its own.
+  // Behind a proxy, so that each test can use its own address.
   service = await startService({ trustedProxies: 1 });
 });
 afterAll(() => service?.close());
@@ -53,7 +53,7 @@ describe("without a key", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(15);
   });
 
-  test("each address has its own five; all addresses of an IPv6 network share them", async () => {
+  test("each address has its own five, and all addresses of an IPv6 network share them", async () => {
     const asked = async (address: string) =>
       (await service.get("/one/a", { "X-Forwarded-For": address })).status;
     const network = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::", "2001:DB8::1:0:0:0:5"];
@@ -64,7 +64,7 @@ describe("without a key", () => {
     expect(await asked("::ffff:203.0.113.9")).toBe(200);
   });
 
-  test("a request on many items is one of the five, up to as many items as the operator allows", async () => {
+  test("a request for many items counts as one of the five, up to the number of items the operator allows", async () => {
     const from = fromNewAddress();
     const bulk = async (at: Service, items: number) => {
       const { status, headers, body } = await at.post("/bulk", { names: Array(items).fill("a") }, from);
@@ -83,7 +83,7 @@ describe("without a key", () => {
     await narrow.close();
   });
 
-  test("of many parallel requests on many items no more are answered than there are free ones", async () => {
+  test("of many parallel requests for many items, only the free ones are answered", async () => {
     const from = fromNewAddress();
     const asked = Array.from({ length: 20 }, () => service.post("/bulk", { names: ["a", "b"] }, from));
     const answered = (await Promise.all(asked)).filter(({ status }) => status === 200);
@@ -100,7 +100,7 @@ describe("without a key", () => {
     expect(headers.get("ratelimit")).toContain(";r=4;");
   });
 
-  test("free operations count nothing and stay public", async () => {
+  test("free operations are not counted and stay public", async () => {
     const from = fromNewAddress();
     for (let i = 0; i < 8; i++) expect((await service.get("/free", from)).status).toBe(200);
     const { headers } = await service.get("/free", { ...from, "X-API-Key": "wrong" });
@@ -134,7 +134,7 @@ describe("without a key", () => {
 });
 
 describe("with a key", () => {
-  test("a request costs a credit, and each answer tells what is left", async () => {
+  test("a request costs a credit, and each answer gives the balance", async () => {
     const { key } = await service.createKey(3);
     const left = [];
     for (let i = 0; i < 3; i++) {
@@ -147,13 +147,13 @@ describe("with a key", () => {
     expect(refused.headers.get("x-credits-remaining")).toBe("0");
   });
 
-  test("nothing is done for a key that cannot pay for it", async () => {
+  test("no work is done for a key that cannot pay for it", async () => {
     const { key } = await service.createKey(0);
-    // Were it done, it would fail with 502.
+    // The work would fail with a 502.
     expect((await service.get("/fails?as=LIVE_RESOLUTION_FAILED", { "X-API-Key": key })).status).toBe(402);
   });
 
-  test("there is no limit by address, and nothing is said of one", async () => {
+  test("there is no limit by address, and none is mentioned", async () => {
     const { key } = await service.createKey(100);
     const from = fromNewAddress();
     for (let i = 0; i < 10; i++) await service.get("/one/a", { ...from, "X-API-Key": key });
@@ -172,7 +172,7 @@ describe("with a key", () => {
     expect((await bulk(2)).headers.get("x-credits-remaining")).toBe("0");
   });
 
-  test("errors cost nothing, whosever fault they are", async () => {
+  test("errors cost nothing, whoever caused them", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const { id, key } = await service.createKey(2);
     const ask = (as: string) => service.get(`/fails?as=${as}`, { "X-API-Key": key });
@@ -189,7 +189,7 @@ describe("with a key", () => {
     log.mockRestore();
   });
 
-  test("of requests that together cost more than there is, exactly the charged ones are answered", async () => {
+  test("if requests together cost more than the balance, exactly the charged ones are answered", async () => {
     const { id, key } = await service.createKey(30);
     const asked = Array.from({ length: 90 }, () => service.get("/one/a", { "X-API-Key": key }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
@@ -224,14 +224,14 @@ describe("with a wrong key", () => {
     ["a list", `${unknown}, ${unknown}`],
   ];
 
-  test.each(wrong)("%s is 401, though free requests are left", async (_, key) => {
+  test.each(wrong)("%s is 401, even with free requests left", async (_, key) => {
     const reply = await service.get("/one/a", { ...fromNewAddress(), "X-API-Key": key });
     expect(reply).toMatchObject({ status: 401, body: fault("INVALID_API_KEY") });
     expect(reply.headers.get("www-authenticate")).toBe('ApiKey realm="namedex"');
     expect(reply.headers.get("x-credits-remaining")).toBeNull();
   });
 
-  test("a right key sent twice is 401: it is unclear which of two would pay", async () => {
+  test("a right key sent twice is 401, because it is unclear which of the two would pay", async () => {
     const { key } = await service.createKey(5);
     const twice = new Headers({ "X-API-Key": key, ...fromNewAddress() });
     twice.append("X-API-Key", key);
@@ -266,8 +266,8 @@ describe("with a wrong key", () => {
 });
 
 describe("with wrong payments", () => {
-  test("twenty a minute are checked, further ones wait; keys and free requests keep working", async () => {
-    // Whether a payment was asked for by this service is told without a node: none is needed here.
+  test("twenty a minute are checked, further ones wait, and keys and free requests keep working", async () => {
+    // No node is needed to tell whether this service asked for a payment.
     const paid = await startService({ payments: (store) => createPayments(nowhere, store) });
     const pay = () => paid.get("/one/a", { Authorization: "Payment bm90aGluZw" });
     const statuses = [];

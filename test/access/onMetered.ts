@@ -4,7 +4,9 @@ import { keysIn } from "../../src/api/server/serviceDb/keys.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import type { Replica, Stack } from "../support/stack.ts";
 
-/** Two replicas and their indexer on one database, over HTTP; callers are told by `X-Forwarded-For`. */
+/**
+ * Two replicas and their indexer on one database, over HTTP. `X-Forwarded-For` identifies callers.
+ */
 export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replica, Replica]): void {
   let store: Store;
   beforeAll(() => {
@@ -12,10 +14,13 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
   });
   afterAll(() => store?.close());
 
-  /** A name that was never registered: answered from the index. */
+  /** A name that was never registered, answered from the index. */
   const path = (i: number) => `/whois/unregistered${i}.eth`;
 
-  /** Sends `count` requests, at most a thousand a second, to each replica in turn. Counts the answers by status. */
+  /**
+   * Sends `count` requests, at most a thousand a second, to the replicas in turn. Counts answers
+   * by status.
+   */
   async function askAll(count: number, headers: Record<string, string> = {}) {
     const replies = await Promise.all(
       Array.from({ length: count }, async (_, i) => {
@@ -35,7 +40,7 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
     return { replies, byStatus: Object.fromEntries(byStatus) };
   }
 
-  /** What the replicas had to complain about. */
+  /** The replicas' warnings and errors. */
   const faults = (): string =>
     replicasOf()
       .map(({ output }) => output().slice(-2_000))
@@ -54,7 +59,7 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
       expect(byStatus, `${replies[0]?.body}\n${faults()}`).toEqual({ 200: 500, 402: 500 });
       const answered = replies.filter(({ status }) => status === 200);
       expect(answered.every(({ body }) => body.includes('"availability_status":"available"'))).toBe(true);
-      // Each answer took a credit of its own.
+      // Each answer took its own credit.
       expect(new Set(answered.map(({ left }) => left)).size).toBe(500);
       expect(await keys.find(key)).toEqual({ id, credits: 0, isRevoked: false });
       const ledger = await store.query(
@@ -69,7 +74,7 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
       expect(byStatus, replies[0]?.body).toEqual({ 200: 5, 429: 15 });
     });
 
-    test("do not know a key any more as soon as it is revoked", async () => {
+    test("reject a key as soon as it is revoked", async () => {
       const keys = keysIn(store);
       const { id, key } = await keys.create({ label: "gone", owner: null, credits: 9, reason: "for a test" });
       expect((await askAll(2, { "X-API-Key": key })).byStatus).toEqual({ 200: 2 });
@@ -78,7 +83,7 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
     });
   });
 
-  test("nothing that was sent as a secret is printed, whatever became of the request", async () => {
+  test("no secret that was sent is logged, whatever became of the request", async () => {
     const { key } = await keysIn(store).create({
       label: "secret",
       owner: null,
@@ -100,7 +105,7 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
         for (const value of Object.values(secret)) expect(text).not.toContain(value);
       }
     }
-    // A fault of ours, while a key is in use: what is logged of it is the statement, not who asked.
+    // An internal error while a key is in use: the log has the statement, not the caller.
     await store.query("ALTER TABLE ledger RENAME TO ledger_away");
     expect((await fetch(`${url}/whois/alice.eth`, { headers: { "X-API-Key": key } })).status).toBe(500);
     await store.query("ALTER TABLE ledger_away RENAME TO ledger");

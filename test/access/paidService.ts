@@ -9,27 +9,27 @@ import { pay, startTempo, type TempoChain } from "./tempo.ts";
 export type PaidService = Service & {
   chain: TempoChain;
   settings: PaymentSettings;
-  /** The 402 of a request that comes with no good payment. */
+  /** The 402 for a request without a valid payment. */
   ask: (path: string) => Promise<Reply>;
-  /** A payment by a new payer, as this request asks for it. */
+  /** A payment by a new payer, as this request asks for. */
   credentialFor: (path: string) => Promise<string>;
-  /** The request with a payment; each from an address of its own, since bad ones are counted. */
+  /** The request with a payment. Each uses its own address, because invalid ones are counted. */
   spend: (path: string, authorization: string) => Promise<Reply>;
   /** A batch of `count` names, with a payment. */
   spendBulk: (count: number, authorization: string) => Promise<Reply>;
-  /** What an act brings to the recipient, in base units of the token. */
+  /** What an action brings to the recipient, in base units of the token. */
   earned: (act: () => Promise<unknown>) => Promise<bigint>;
 };
 
 let lastAddress = 0;
 
-/** Behind a proxy, so that each request may come from an address of its own. */
+/** Behind a proxy, so that each request can use its own address. */
 export const fromNewAddress = () => {
   lastAddress++;
   return { "X-Forwarded-For": `198.51.${lastAddress >> 8}.${lastAddress & 255}` };
 };
 
-/** A chain that runs already, another way to its node, the settings and the database of another replica. */
+/** An existing chain, another URL for its node, and another replica's settings and database. */
 type Plan = { chain?: TempoChain; rpcUrl?: string; settings?: PaymentSettings; databaseUrl?: string };
 
 export async function startPaidService(plan: Plan = {}): Promise<PaidService> {
@@ -73,7 +73,7 @@ export async function startPaidService(plan: Plan = {}): Promise<PaidService> {
 export const challengeOf = ({ headers }: Reply): Challenge.Challenge =>
   Challenge.deserialize(headers.get("www-authenticate") ?? "");
 
-/** A 402 of this kind that says, by header and body, how to pay. */
+/** A 402 of this kind whose header and body say how to pay. */
 export function expectRefusal(reply: Reply, problem: string): void {
   const { status, headers, body } = reply;
   const text = expect.stringMatching(/./);

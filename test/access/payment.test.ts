@@ -25,7 +25,7 @@ const payFor = async (challenge: Challenge.Challenge): Promise<string> => {
 };
 
 describe("a payment", () => {
-  test("is asked for after the free requests, and brings the answer for exactly the price", async () => {
+  test("is requested after the free requests, and gets an answer for exactly the price", async () => {
     const from = fromNewAddress();
     for (let i = 0; i < 5; i++) expect((await service.get("/one/a", from)).status).toBe(200);
     const asked = await service.get("/one/a", from);
@@ -47,7 +47,7 @@ describe("a payment", () => {
     expect(amount).toBe(1_000n);
   });
 
-  test("is asked for by a challenge that names recipient, token, price, operation and five minutes", async () => {
+  test("is requested by a challenge that names recipient, token, price, operation and five minutes", async () => {
     const { realm, method, intent, request, expires, description, opaque } = challengeOf(
       await service.ask("/api/one/a"),
     );
@@ -65,7 +65,7 @@ describe("a payment", () => {
     expect(seconds).toBeLessThanOrEqual(300);
   });
 
-  test("of a batch is by item", async () => {
+  test("for a batch is priced by item", async () => {
     const asked = await service.spendBulk(7, "Payment none");
     expect(challengeOf(asked)).toMatchObject({
       description: "POST /bulk: 7 credits",
@@ -79,7 +79,7 @@ describe("a payment", () => {
     expect(amount).toBe(7_000n);
   });
 
-  test("that the payer sent (push) is taken by its hash, once", async () => {
+  test("sent by the payer (push) is accepted by its hash, once", async () => {
     const account = await service.chain.createPayer();
     const { headers } = await service.ask("/one/a");
     const amount = await service.earned(async () => {
@@ -90,7 +90,7 @@ describe("a payment", () => {
     expect(amount).toBe(1_000n);
   });
 
-  test("is not needed with a key that has credits, and helps one that has not enough", async () => {
+  test("is not needed with a key that has credits, and supplements one that has too few", async () => {
     const credential = await service.credentialFor("/one/a");
     const [rich, poor] = [await service.createKey(1), await service.createKey(0)];
     const withKey = ({ key }: { key: string }) => ({ "X-API-Key": key, Authorization: credential });
@@ -109,7 +109,7 @@ describe("a payment", () => {
   });
 });
 
-describe("a payment is refused, and nothing moves,", () => {
+describe("a payment is refused, and no money moves,", () => {
   test("when it is less than the price", async () => {
     const challenge = challengeOf(await service.ask("/one/a"));
     const credential = await payFor({ ...challenge, request: { ...challenge.request, amount: "999" } });
@@ -121,7 +121,7 @@ describe("a payment is refused, and nothing moves,", () => {
     expect(amount).toBe(0n);
   });
 
-  test("when the payer does not have so much", async () => {
+  test("when the payer does not have enough", async () => {
     const { headers } = await service.spendBulk(500, "Payment none");
     const rich = await service.chain.createPayer();
     const credential = await pay(service.chain, { account: rich, headers });
@@ -132,7 +132,7 @@ describe("a payment is refused, and nothing moves,", () => {
     expect(amount).toBe(0n);
   });
 
-  test("when it was used before, also if it comes by its hash or in another form", async () => {
+  test("when it was used before, including by its hash or in another form", async () => {
     const credential = await service.credentialFor("/one/a");
     const amount = await service.earned(async () => {
       expect((await service.spend("/one/a", credential)).status).toBe(200);
@@ -164,13 +164,13 @@ describe("a payment is refused, and nothing moves,", () => {
     expect(amount).toBe(0n);
   });
 
-  test("when its challenge expired", async () => {
+  test("when its challenge has expired", async () => {
     const { recipient, currency, chainId, secretKey, realm } = service.settings;
     const charge = tempo.charge({ recipient, currency, chainId, getClient: () => service.chain.client });
     const { challenge } = Mppx.create({ secretKey, realm, methods: [charge] });
     const expires = new Date(Date.now() - 1_000).toISOString();
     const expired = await challenge.tempo.charge({ amount: "0.001", scope: "GET /one/{name}", expires });
-    // The payment itself is good: no wallet would sign one whose time is over.
+    // The payment itself is valid: no wallet would sign one that has expired.
     const credential = altered(await service.credentialFor("/one/a"), (one) => ({
       ...one,
       challenge: expired,
@@ -228,7 +228,7 @@ const inPayload = (one: Signed, signature: string) => ({
   payload: { type: "transaction", signature },
 });
 
-/** Another digit in the middle of the signature: some other address seems to have signed. */
+/** Changes a digit in the middle of the signature, so that another address seems to have signed. */
 const swapped = (signature: string): string => {
   const at = signature.length - 60;
   return `${signature.slice(0, at)}${signature[at] === "1" ? "2" : "1"}${signature.slice(at + 1)}`;
@@ -240,7 +240,10 @@ const byHash = (credential: string): string =>
     payload: { type: "hash", hash: keccak256((one as Signed).payload.signature) },
   }));
 
-/** The last byte of a signature may be written 27 or 0, 28 or 1: bytes and hash differ, the transaction does not. */
+/**
+ * The last byte of a signature may be written as 27 or 0, 28 or 1: bytes and hash differ, the
+ * transaction does not.
+ */
 const inAnotherForm = (credential: string): string =>
   altered(credential, (one) => {
     const { signature } = (one as Signed).payload;

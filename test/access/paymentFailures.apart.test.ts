@@ -20,7 +20,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** What the service says on its console, as text. */
+/** The service's console output as text. */
 let console_: string[] = [];
 beforeEach(() => {
   console_ = [];
@@ -47,7 +47,7 @@ const serverFault = (text: RegExp) => ({
   body: { error: { code: "INTERNAL_ERROR", message: expect.stringMatching(text) } },
 });
 
-/** Nothing that is said holds the payment, its transaction, the node's URL or the secret. */
+/** No output contains the payment, its transaction, the node's URL or the secret. */
 function expectNoSecrets(credential: string, replies: Reply[]): void {
   const { payload } = Credential.deserialize<{ signature: string }>(credential);
   const said = [...console_, ...replies.map(({ body }) => JSON.stringify(body))].join("\n");
@@ -57,12 +57,12 @@ function expectNoSecrets(credential: string, replies: Reply[]): void {
   expect(said).not.toContain(service.settings.secretKey);
 }
 
-describe("a request that fails costs nothing", () => {
+describe("a failed request costs nothing", () => {
   test.each([
     ["INVALID_NAME", 400],
     ["LIVE_RESOLUTION_FAILED", 502],
     ["nothing foreseen", 500],
-  ])("with %s, and the payment stays good", async (as, status) => {
+  ])("with %s, and the payment stays valid", async (as, status) => {
     const path = `/fails?as=${encodeURIComponent(as)}`;
     const credential = await service.credentialFor(path);
     const amount = await service.earned(async () => {
@@ -77,7 +77,7 @@ describe("a request that fails costs nothing", () => {
     expect(amount).toBe(0n);
   });
 
-  test("though it is paid for by a transaction that would do for another one", async () => {
+  test("even if it is paid by a transaction that would suit another request", async () => {
     const credential = await service.credentialFor("/fails?as=INVALID_NAME");
     const amount = await service.earned(async () =>
       expectRefusal(await service.spend("/one/a", credential), "invalid-challenge"),
@@ -87,7 +87,7 @@ describe("a request that fails costs nothing", () => {
 });
 
 describe("one payment is one answer", () => {
-  test("when four requests bring it at once, to two replicas", async () => {
+  test("if four requests bring it at once to two replicas", async () => {
     const second = await startPaidService({
       chain,
       settings: service.settings,
@@ -105,7 +105,7 @@ describe("one payment is one answer", () => {
     expect(amount).toBe(1_000n);
   });
 
-  test("and one piece of work: requests at once, and those after it, do none", async () => {
+  test("and causes work once: neither concurrent nor later requests repeat it", async () => {
     const credential = await service.credentialFor("/held");
     let release = () => {};
     heldWork.until = new Promise((resolve) => {
@@ -125,7 +125,7 @@ describe("one payment is one answer", () => {
     expect(heldWork.begun).toBe(1);
   });
 
-  test("which a process that died does not keep", async () => {
+  test("and a process that died does not keep it", async () => {
     const credential = await service.credentialFor("/held");
     heldWork.until = new Promise(() => {});
     heldWork.begun = 0;
@@ -141,7 +141,7 @@ describe("one payment is one answer", () => {
 });
 
 describe("when the node of the payments' chain", () => {
-  test("is away, the answer is a 500 and nothing is charged; the payment is good later", async () => {
+  test("is away, the answer is a 500, nothing is charged, and the payment is valid later", async () => {
     const credential = await service.credentialFor("/one/a");
     await node.kill();
     const replies: Reply[] = [];
@@ -159,7 +159,7 @@ describe("when the node of the payments' chain", () => {
     ).toBe(1_000n);
   });
 
-  test.each([429, 503])("answers %i, it is away too", async (status) => {
+  test.each([429, 503])("answers %i, it also counts as away", async (status) => {
     const credential = await service.credentialFor("/one/a");
     node.fault = () => ({ status });
     const amount = await service.earned(async () => {
@@ -168,7 +168,7 @@ describe("when the node of the payments' chain", () => {
     expect(amount).toBe(0n);
   });
 
-  test("is asked for nothing where the challenge alone tells that the payment is wrong", async () => {
+  test("is not needed because the challenge alone proves the payment wrong, it is not asked", async () => {
     const credential = await service.credentialFor("/one/a");
     const asked = node.recorded.length;
     const forged = altered(credential, (one) => ({ ...one, challenge: { ...one.challenge, id: "forged" } }));
@@ -177,7 +177,7 @@ describe("when the node of the payments' chain", () => {
     expect(node.recorded.length).toBe(asked);
   });
 
-  test("takes the transaction and its answer gets lost, the payer gets the answer all the same", async () => {
+  test("takes the transaction but its answer gets lost, the payer still gets the answer", async () => {
     const credential = await service.credentialFor("/one/a");
     lose(SEND, "deaf");
     const amount = await service.earned(async () => {
@@ -194,7 +194,7 @@ describe("when the node of the payments' chain", () => {
     ["the same credential", (credential: string) => credential],
     ["the transaction's hash", (credential: string) => hashFrom(credential)],
   ])(
-    "takes it and then falls silent, the hash is logged, and %s is good for one answer",
+    "takes it and then falls silent, the hash is logged, and %s is valid for one answer",
     async (_, again) => {
       const credential = await service.credentialFor("/one/a");
       node.fault = ({ method }) =>
@@ -228,7 +228,7 @@ describe("when the node of the payments' chain", () => {
   });
 });
 
-test("when the service's database is away nothing is charged, and the payment stays good", async () => {
+test("when the service's database is away, nothing is charged, and the payment stays valid", async () => {
   const credential = await service.credentialFor("/one/a");
   await service.store.query("ALTER TABLE payment_marks RENAME TO hidden");
   const replies: Reply[] = [];
@@ -245,7 +245,7 @@ test("when the service's database is away nothing is charged, and the payment st
   ).toBe(1_000n);
 });
 
-test("a challenge is made without asking node or database", async () => {
+test("a challenge is created without node or database", async () => {
   await node.kill();
   expect(challengeOf(await service.ask("/one/a")).request.amount).toBe("1000");
   await node.start();

@@ -6,7 +6,7 @@ import { createTestDatabase } from "../support/database.ts";
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let stores: Store[];
 let marks: PaymentMarks;
-/** The marks as two services see them, by turns. */
+/** The marks as two services see them, alternating. */
 let replicas: PaymentMarks[];
 
 beforeAll(async () => {
@@ -25,19 +25,19 @@ const countTrue = (answers: boolean[]) => answers.filter((answer) => answer).len
 const claimOften = (key: string, expires: number) =>
   Promise.all(Array.from({ length: 12 }, (_, i) => (replicas[i % 2] as PaymentMarks).tryClaim(key, expires)));
 
-test("of many who claim a key at once exactly one has it", async () => {
+test("of many concurrent claims of a key, exactly one succeeds", async () => {
   expect(countTrue(await claimOften("key", inMinutes(5)))).toBe(1);
   expect(await marks.tryClaim("key", inMinutes(5))).toBe(false);
   expect(await marks.tryClaim("another", inMinutes(5))).toBe(true);
 });
 
-test("a claim that was given back can be made again", async () => {
+test("a released claim can be made again", async () => {
   await marks.tryClaim("given back", inMinutes(5));
   await marks.delete("given back");
   expect(await marks.tryClaim("given back", inMinutes(5))).toBe(true);
 });
 
-test("a claim outlasts its date by ten minutes, since clocks differ; then it is gone", async () => {
+test("a claim outlasts its date by ten minutes, because clocks differ, and then disappears", async () => {
   for (const [key, minutes] of [
     ["late", -9],
     ["old", -11],
@@ -55,7 +55,7 @@ test("a claim outlasts its date by ten minutes, since clocks differ; then it is 
   expect(rows).toEqual([{ key: "late" }, { key: "new" }]);
 });
 
-test("a claim of a payment that was not heard of can be made once more", async () => {
+test("a claim of a payment that never arrived can be made once more", async () => {
   await marks.tryClaim("unclear", inMinutes(5));
   expect(await marks.isUnclear("unclear")).toBe(false);
   await marks.markUnclear(["unclear", "unknown"]);
@@ -64,7 +64,7 @@ test("a claim of a payment that was not heard of can be made once more", async (
   expect(await marks.isUnclear("unclear")).toBe(false);
 });
 
-test("values are kept until they are removed, and changed by one at a time", async () => {
+test("values are kept until removed, and only one caller at a time changes them", async () => {
   await marks.put("value", { a: [1, null] });
   expect(await marks.get("value")).toEqual({ a: [1, null] });
   await marks.delete("value");

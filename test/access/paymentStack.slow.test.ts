@@ -18,9 +18,9 @@ beforeAll(async () => {
   settings = chain.settings();
   const env = {
     ACCESS: "metered",
-    // Each request names its own address.
+    // Each request has its own address.
     TRUSTED_PROXIES: "1",
-    // What the index does not know cannot be answered: such a request fails.
+    // The index has no answer for this, so the request fails.
     LIVE_RPC_URL: "http://127.0.0.1:1",
     MPP_RECIPIENT: settings.recipient,
     MPP_SECRET_KEY: settings.secretKey,
@@ -39,7 +39,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Ponder is ready a moment before the service has seen that its index is. */
+/** Ponder is ready a moment before the service has noticed. */
 const isCurrent = async () => (await stack.api<{ ready: boolean }>("/indexing-status")).body.ready;
 
 async function earned(act: () => Promise<unknown>): Promise<bigint> {
@@ -59,7 +59,7 @@ const toAnswer = async (reply: Response): Promise<Answer> => ({
   body: (await reply.json()) as Record<string, unknown>,
 });
 
-/** The path with a payment that was made for it. */
+/** The path with a payment made for it. */
 async function pays(path: string): Promise<Answer> {
   const url = `${stack.url}${path}`;
   const asked = await fetch(url, { headers: { ...fromNewAddress(), Authorization: "Payment none" } });
@@ -68,7 +68,7 @@ async function pays(path: string): Promise<Answer> {
   return toAnswer(await fetch(url, { headers: { ...fromNewAddress(), Authorization: credential } }));
 }
 
-test("whois is paid for by itself, under each prefix, and the document named the price", async () => {
+test("whois is paid for individually, under each prefix, at the price in the document", async () => {
   const document = (await stack.api<Record<string, never>>("/openapi.json")).body as unknown as {
     paths: Record<string, Record<string, { "x-payment-info"?: { offers: { amount: string | null }[] } }>>;
   };
@@ -100,7 +100,7 @@ test("a batch costs a credit for each name", async () => {
   expect(amount).toBe(3_000n);
 });
 
-test("an answer that has to come from the chain, and does not, costs nothing", async () => {
+test("an answer that has to come from the chain and fails costs nothing", async () => {
   const amount = await earned(async () => {
     const body = { error: { code: "LIVE_RESOLUTION_FAILED" } };
     expect(await pays("/whois/offchain.eth")).toMatchObject({ status: 502, receipt: null, body });
@@ -108,12 +108,12 @@ test("an answer that has to come from the chain, and does not, costs nothing", a
   expect(amount).toBe(0n);
 });
 
-test("no log holds the secret or a payment", async () => {
+test("no log contains the secret or a payment", async () => {
   expect(stack.log()).not.toContain(settings.secretKey);
   expect(stack.log()).not.toMatch(/0x7[68][0-9a-f]{100}/);
 });
 
-test("a challenge of one replica is good for all: it needs no memory", async () => {
+test("a challenge of one replica is valid on all, because it needs no memory", async () => {
   const asked = await fetch(`${stack.url}/whois/alice.eth`, { headers: { Authorization: "Payment none" } });
   const { id, realm } = Challenge.deserialize(asked.headers.get("www-authenticate") ?? "");
   expect([id.length > 20, realm]).toEqual([true, settings.realm]);

@@ -21,8 +21,8 @@ const routeOf = ({ operation }: Example): string =>
   nameOf(operation).replaceAll(/\{(\w+)\}/g, (_, name: string) => `:${name}`);
 
 /**
- * The rule of the contract, whatever a declaration says: statistics and the state of the index are free, a request on many
- * items costs a credit for each, and every other request one.
+ * The contract's rule, independent of declarations: statistics and the index's state are free, a
+ * request on many items costs a credit for each, and every other request costs one.
  */
 function ruleFor({ operation: { group, method } }: Example): Price {
   if (group === "Statistics" || group === "System") return "free";
@@ -30,8 +30,11 @@ function ruleFor({ operation: { group, method } }: Example): Price {
 }
 
 /**
- * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, `free, of a key` belongs to a key, a number is that
- * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each query` a credit for each 1,000 entities, `each question` what the operations of a page cost. A route that is neither an operation nor in here must not exist.
+ * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a
+ * key, `free, of a key` belongs to a key, a number is that many credits, `each item` is a credit
+ * for each item of the body, `each call` what the operation behind the tool costs, `each query` a
+ * credit for each 1,000 entities, `each question` what the operations of a page cost. A route that
+ * is neither an operation nor listed here must not exist.
  */
 const prices: Record<string, Price> = {
   ...Object.fromEntries(examples.map((example) => [routeOf(example), ruleFor(example)])),
@@ -73,7 +76,7 @@ const prices: Record<string, Price> = {
   "GET /docs/icon.svg": "free",
   "GET /docs/reference.js": "free",
   "GET /docs/reference.css": "free",
-  // Its first minute; each further one as much.
+  // Its first minute. Each further one costs as much.
   "GET /changes/stream": 1,
   "GET /subgraph": "free",
   "GET /subgraph/": "free",
@@ -98,7 +101,7 @@ const prices: Record<string, Price> = {
       ],
     ),
   ),
-  // A delivery costs a credit when it has arrived.
+  // A delivery costs a credit once it has arrived.
   ...Object.fromEntries(
     ["GET /webhooks", "POST /webhooks", "POST /webhooks/:id/replay", "GET /webhooks/:id/deliveries"].map(
       (route) => [route, "free, of a key"],
@@ -120,7 +123,9 @@ const ITEMS = 3;
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"11".repeat(32)}`;
 
-/** Good requests of routes that are no operations: what their parameters are, and what is after the path. */
+/**
+ * Valid requests of routes that are not operations: their parameters, and what follows the path.
+ */
 const values: Record<string, string> = {
   name: "alice.eth",
   address,
@@ -139,7 +144,7 @@ const queries: Record<string, string> = {
   "GET /explore/watch.atom": "?names=alice.eth",
   "POST /webhooks/:id/replay": "?after=oldest",
 };
-/** Asks for up to 1,000 names, and 10 below each. */
+/** Asks for up to 1,000 names and 10 below each. */
 const graphql = { query: "{ domains(first: 1000) { subdomains(first: 10) { id } } }" };
 const bodies: Record<string, unknown> = {
   "POST /signup/nonce": { address },
@@ -152,7 +157,7 @@ type Question = { path: string; body?: unknown };
 
 const ofOperations = new Map<string, Example>(examples.map((example) => [routeOf(example), example]));
 
-/** A good request of a route: that of the operation's examples, if it is one. */
+/** A valid request of a route: that of the operation's examples if it is an operation. */
 function questionOf(route: string): Question {
   const [, path = ""] = route.split(" ");
   const isQuery = prices[route] === "each query";
@@ -171,9 +176,9 @@ function toolCall(name: string, input: unknown) {
 
 let wired: Wired;
 let app: Hono;
-/** A key that can pay for nothing: the refusal tells what a request would have cost. */
+/** A key that cannot pay: the refusal tells what a request would have cost. */
 let poorKey: string;
-/** A key that can pay for the plan of a query, which says what the query costs. */
+/** A key that can pay for the plan of a query, which tells what the query costs. */
 let planKey: string;
 
 beforeAll(async () => {
@@ -187,20 +192,20 @@ beforeAll(async () => {
 });
 afterAll(() => wired?.close());
 
-/** Every route but those that stand for all paths (middleware, the answer to unknown paths). */
+/** Every route except catch-alls (middleware, the answer to unknown paths). */
 const routesOf = (of: Hono): string[] => [
   ...new Set(
     of.routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !route.includes("*")),
   ),
 ];
 
-test("every route is an operation or in the table, under both prefixes, and there is no other", () => {
+test("every route is an operation or in the table under both prefixes, and there are no others", () => {
   const listed = Object.keys(prices);
   const twice = listed.flatMap((route) => [route, route.replace(" /", " /api/").replace(/api\/$/, "api")]);
   expect(routesOf(app).sort()).toEqual([...twice, "GET /api/"].sort());
 });
 
-/** Asks a route with a key. */
+/** Sends a request to a route with a key. */
 function ask(route: string, key: string, given?: unknown): Response | Promise<Response> {
   const { path, body: usual } = questionOf(route);
   const body = given ?? usual;
@@ -213,7 +218,7 @@ function ask(route: string, key: string, given?: unknown): Response | Promise<Re
   });
 }
 
-/** The answer to a request whose key can pay for nothing: its status, and its text. */
+/** The status and text of the answer to a request whose key cannot pay. */
 async function refused(route: string, key = poorKey): Promise<[number, string]> {
   const reply = await ask(route, key);
   return [reply.status, await reply.text()];
@@ -228,7 +233,7 @@ test.each(routesAt("free"))("%s is free", async (route) => {
   for (const header of ["ratelimit", "x-credits-remaining"]) expect(headers.get(header)).toBeNull();
 });
 
-/** A message that a wallet signed for sign-up. */
+/** A message signed by a wallet for sign-up. */
 async function signed() {
   const wallet = privateKeyToAccount(generatePrivateKey());
   const reply = await ask("POST /signup/nonce", "wrong", { address: wallet.address });
@@ -258,7 +263,7 @@ test.each(routesAt(1))("%s costs a credit", async (route) => {
 });
 
 test.each(routesAt("each question"))(
-  "%s costs what it asks, and says that nothing is left",
+  "%s costs what it asks for, and reports an empty balance",
   async (route) => {
     const [status, text] = await refused(route);
     expect([status, text]).toEqual([402, expect.stringContaining("this request costs 1.")]);
@@ -266,16 +271,13 @@ test.each(routesAt("each question"))(
   },
 );
 
-test.each(routesAt("each query"))(
-  "%s costs a credit for each 1,000 entities that it asks for",
-  async (route) => {
-    expect(await refused(route)).toEqual([402, expect.stringContaining("this request costs 1.")]);
-    const priced = [402, expect.stringContaining("The key has 1 credit left and this request costs 11.")];
-    for (let time = 0; time < 2; time++) expect(await refused(route, planKey)).toEqual(priced);
-  },
-);
+test.each(routesAt("each query"))("%s costs a credit for each 1,000 entities requested", async (route) => {
+  expect(await refused(route)).toEqual([402, expect.stringContaining("this request costs 1.")]);
+  const priced = [402, expect.stringContaining("The key has 1 credit left and this request costs 11.")];
+  for (let time = 0; time < 2; time++) expect(await refused(route, planKey)).toEqual(priced);
+});
 
-test("the key of a query may also be a bearer token, or in the path, as for hosted subgraphs", async () => {
+test("a query's key may also be a bearer token or in the path, as for hosted subgraphs", async () => {
   const post = (path: string, headers: Record<string, string> = {}) =>
     app.request(path, { method: "POST", headers, body: JSON.stringify(graphql) });
   for (const reply of [
@@ -310,7 +312,7 @@ test.each(routesAt("each item"))("%s costs a credit for each item", async (route
 });
 
 test.each(routesAt("each call"))(
-  "%s costs what the tool costs; to ask which there are is free",
+  "%s costs what the tool costs, and listing the tools is free",
   async (route) => {
     expect(await refused(route)).toEqual([200, expect.stringContaining(`this request costs ${ITEMS}.`)]);
     const free = await ask(route, "wrong", toolCall("get_statistics", {}));

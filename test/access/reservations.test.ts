@@ -25,7 +25,7 @@ const owner = `0x${"ab".repeat(20)}`;
 const other = `0x${"cd".repeat(20)}`;
 const held = (key: string, query = "") => service.get(`/held${query}`, { "X-API-Key": key });
 
-/** Keeps the work of `/held` from ending; gives what lets it end. */
+/** Keeps the work of `/held` from ending. Returns the function that lets it end. */
 function holdWork(): () => void {
   let release = () => {};
   heldWork.until = new Promise((resolve) => {
@@ -34,7 +34,7 @@ function holdWork(): () => void {
   return release;
 }
 
-/** Keys whose credits are not the sum of their ledger. */
+/** Keys whose credits differ from the sum of their ledger. */
 const wrongKeys = () =>
   service.store.query(
     `SELECT k.id, k.credits, sum(l.credits) AS noted FROM api_keys k JOIN ledger l ON l.key_id = k.id
@@ -52,7 +52,7 @@ const abandon = (id: string) =>
   );
 
 describe("parallel requests", () => {
-  test("on one credit: one does its work", async () => {
+  test("with one credit between them: one does its work", async () => {
     const { key } = await service.createKey(1);
     const release = holdWork();
     let refused = 0;
@@ -61,7 +61,7 @@ describe("parallel requests", () => {
       if (reply.status === 402) refused++;
       return reply;
     });
-    // The others are refused while the work of that one goes on.
+    // The others are refused while that one's work goes on.
     await expect.poll(() => refused + heldWork.begun, patience).toBe(50);
     expect(heldWork.begun).toBe(1);
     expect(await wrongKeys()).toEqual([]);
@@ -88,7 +88,7 @@ describe("parallel requests", () => {
 });
 
 describe("a reservation", () => {
-  test("of a process that died is given back, once, by whichever replica comes first", async () => {
+  test("of a process that died is given back once, by whichever replica comes first", async () => {
     const { key } = await service.createKey(2);
     const [dead, alive] = [
       await reservations.reserve(key, { credits: 1, operation }),
@@ -127,7 +127,7 @@ describe("a reservation", () => {
     },
   );
 
-  test("is not usage until its request is answered", async () => {
+  test("is not counted as usage until its request is answered", async () => {
     const { id, key } = await service.createKey(2);
     const reservation = await reservations.reserve(key, { credits: 2, operation });
     expect(await service.keys.usage(id, new Date(0))).toEqual([]);
@@ -137,7 +137,7 @@ describe("a reservation", () => {
 });
 
 describe("a key that is replaced while requests are answered", () => {
-  test("gives its credits to the next one, those of requests that fail too", async () => {
+  test("passes its credits to the next key, including those of requests that fail", async () => {
     const signups = signupsIn(service.store);
     const signUp = async () => {
       const { nonce } = await signups.createNonce({ seconds: 60 });
@@ -159,7 +159,7 @@ describe("a key that is replaced while requests are answered", () => {
     expect(usedBefore).toMatchObject([{ operation, requests: 1, credits: 1 }]);
   });
 
-  test("and at the same moment: no credit is lost or doubled", async () => {
+  test("at the same moment loses or doubles no credit", async () => {
     const signups = signupsIn(service.store);
     const { key } = await service.createKey(30);
     await service.store.query("UPDATE api_keys SET owner = $2 WHERE key_hash = sha256($1::bytea)", [
@@ -183,7 +183,7 @@ describe("a key that is replaced while requests are answered", () => {
     const answered = statuses.filter((status) => status === 200).length;
     expect(statuses.filter((status) => ![200, 401, 502].includes(status))).toEqual([]);
     expect(await wrongKeys()).toEqual([]);
-    // One that moved twice while it was given back is given back with the abandoned ones.
+    // One that moved twice while being given back is given back with the abandoned ones.
     const open = await service.store.query<{ id: string }>(
       "SELECT l.id FROM ledger l JOIN api_keys k ON k.id = l.key_id WHERE owner = $1 AND reserved_until IS NOT NULL",
       [other],

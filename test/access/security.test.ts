@@ -2,7 +2,10 @@ import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./service.ts";
 
-/** Sends bytes as they are and gives the whole answer: what no well-behaved client would send. */
+/**
+ * Sends bytes as they are and returns the whole answer: requests that no well-behaved client
+ * sends.
+ */
 function sendRaw(service: Service, lines: string[], body = ""): Promise<string> {
   const { port } = service.server.address() as AddressInfo;
   return new Promise((resolve) => {
@@ -12,7 +15,7 @@ function sendRaw(service: Service, lines: string[], body = ""): Promise<string> 
       text += data;
     });
     socket.on("close", () => resolve(text));
-    socket.on("error", () => {}); // It may come after the answer, which is looked at.
+    socket.on("error", () => {}); // It may arrive after the answer, which is checked.
     socket.write(
       `${["GET /one/a HTTP/1.1", "Host: localhost", "Connection: close", ...lines].join("\r\n")}\r\n\r\n${body}`,
     );
@@ -30,7 +33,7 @@ describe("X-Forwarded-For", () => {
     for (const service of services) await service.close();
   });
 
-  /** Which addresses were counted, after requests with these headers. */
+  /** The addresses counted after requests with these headers. */
   async function countedAs(trustedProxies: number, headers: string[][]): Promise<string[]> {
     const { store } = services[trustedProxies] as Service;
     await store.query("DELETE FROM rate_limits");
@@ -46,19 +49,19 @@ describe("X-Forwarded-For", () => {
     ["X-Forwarded-For: 4.4.4.4, 3.3.3.3, 1.1.1.1"],
   ];
 
-  test("is not believed where no proxy is trusted", async () => {
+  test("is ignored if no proxy is trusted", async () => {
     expect(await countedAs(0, forged)).toEqual(["127.0.0.1"]);
   });
 
-  test("is believed in its last entry behind one proxy, whatever the client wrote before", async () => {
+  test("is trusted in its last entry behind one proxy, whatever the client wrote before", async () => {
     expect(await countedAs(1, forged)).toEqual(["1.1.1.1"]);
   });
 
-  test("is believed in its last but one behind two; where that is missing, the connection counts", async () => {
+  test("is trusted in its last but one behind two; if that is missing, the connection's address counts", async () => {
     expect(await countedAs(2, forged)).toEqual(["127.0.0.1", "2.2.2.2", "3.3.3.3"]);
   });
 
-  test("that is no address is not believed", async () => {
+  test("that is not an address is ignored", async () => {
     const texts = [
       "",
       "unknown",
@@ -74,7 +77,7 @@ describe("X-Forwarded-For", () => {
     }
   });
 
-  test("of one address in many spellings is one address", async () => {
+  test("with one address in many spellings is one address", async () => {
     const spellings = ["::ffff:1.2.3.4", "1.2.3.4", "::ffff:102:304", " 1.2.3.4 "];
     expect(
       await countedAs(
@@ -92,7 +95,7 @@ describe("X-Forwarded-For", () => {
   });
 });
 
-describe("requests that no good client sends", () => {
+describe("requests that no well-behaved client sends", () => {
   let service: Service;
   let key: string;
   beforeAll(async () => {
@@ -124,10 +127,10 @@ describe("requests that no good client sends", () => {
     expect(answer).not.toMatch(/^x-evil/im);
   });
 
-  test("a body of more than a mebibyte is refused, said or not said to be so long, and costs nothing", async () => {
+  test("a body of more than a mebibyte is refused, with or without a declared length, and costs nothing", async () => {
     const before = await service.balanceOf(key);
     const body = JSON.stringify({ names: ["a".repeat(1_100_000)] });
-    // The server ends the connection, as the rest of the body is nothing to it.
+    // The server ends the connection, because it ignores the rest of the body.
     const headers = { "Content-Type": "application/json", "X-API-Key": key, Connection: "close" };
     const chunks = new ReadableStream({
       start(controller) {
@@ -146,7 +149,7 @@ describe("requests that no good client sends", () => {
     expect(await service.balanceOf(key)).toBe(before);
   });
 
-  test("a wrong key is not answered differently for being nearly right", async () => {
+  test("a wrong key gets the same answer even if it is nearly right", async () => {
     const last = key.at(-1) === "A" ? "B" : "A";
     const near = await service.get("/one/a", { "X-API-Key": key.slice(0, -1) + last });
     const far = await service.get("/one/a", { "X-API-Key": `ens_${"x".repeat(32)}` });

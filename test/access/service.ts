@@ -17,10 +17,10 @@ import { createTestDatabase } from "../support/database.ts";
 
 const group = "Domains";
 
-/** What `/held` waits for before it answers, and how often its work was begun. */
+/** What `/held` waits for before it answers, and how often its work began. */
 export const heldWork = { begun: 0, until: Promise.resolve() };
 
-/** Operations of each price, and each way to fail. */
+/** Operations of each price, and with each kind of failure. */
 const operations = [
   endpoint({
     method: "get",
@@ -81,7 +81,7 @@ const operations = [
   }),
 ];
 
-/** A metered service on a database of its own, over real HTTP. */
+/** A metered service on its own database, over real HTTP. */
 export type Service = {
   url: string;
   server: Server;
@@ -90,7 +90,7 @@ export type Service = {
   keys: Keys;
   get: (path: string, headers?: RequestInit["headers"]) => Promise<Reply>;
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
-  /** A new key with this many credits: its id and its text. */
+  /** A new key with this many credits. Returns its id and its text. */
   createKey: (credits: number) => Promise<{ id: number; key: string }>;
   balanceOf: (key: string) => Promise<number | undefined>;
   close: () => Promise<void>;

@@ -25,7 +25,7 @@ afterAll(() => service?.close());
 const written: string[] = [];
 let spies: MockInstance[] = [];
 
-/** Whatever reaches the log of the service. */
+/** Everything in the service's log. */
 beforeEach(() => {
   spies = (["log", "info", "warn", "error", "debug"] as const).map((method) =>
     vi
@@ -37,7 +37,7 @@ afterEach(() => {
   for (const spy of spies) spy.mockRestore();
 });
 
-/** Whether some statement waits for what another transaction holds. */
+/** Whether some statement waits for another transaction's lock. */
 const isWaiting = async () => {
   const rows = await service.store.query(
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -55,14 +55,14 @@ const refused = (message: RegExp) => ({
 const MINUTE = 60_000;
 const fromNow = (ms: number): Date => new Date(Date.now() + ms);
 
-/** A message with some fields of its own, rightly signed by the account that it names. */
+/** A message with some fields replaced, correctly signed by the account it names. */
 async function send(fields: Partial<SiweMessage>, account = newAccount()) {
   const message = await service.messageFor(account, fields);
   return service.post("/signup", { message, signature: await account.signMessage({ message }) });
 }
 
 describe("a sign-up", () => {
-  test("gives the key once, with 1,000 credits, and the key works", async () => {
+  test("returns the key once, with 1,000 credits, and the key works", async () => {
     const account = newAccount();
     const { status, headers, body } = await service.signUp(account);
     expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe("a sign-up", () => {
     expect(listed).toMatchObject({ label: "sign-up", credits: 999, revokedAt: null });
   });
 
-  test("takes a message that another program wrote, and one without milliseconds", async () => {
+  test("accepts a message written by another program, and one without milliseconds", async () => {
     const account = newAccount();
     const message = (await service.messageFor(account, { statement: "Hello!", requestId: "7" })).replace(
       /\.\d{3}Z/,
@@ -94,7 +94,7 @@ describe("a sign-up", () => {
     expect(reply.status).toBe(200);
   });
 
-  test("works over replicas and under both prefixes", async () => {
+  test("works across replicas and under both prefixes", async () => {
     const account = newAccount();
     const invited = await service.post(`${service.replicaUrl}/api/signup/nonce`, {
       address: account.address,
@@ -107,7 +107,7 @@ describe("a sign-up", () => {
     );
   });
 
-  test("of an address that has a key replaces it: what was left moves, and nothing is given again", async () => {
+  test("of an address that has a key replaces it: the remaining credits move, and nothing is granted again", async () => {
     const account = newAccount();
     const first = (await service.signUp(account)).body;
     for (let i = 0; i < 3; i++) {
@@ -123,7 +123,7 @@ describe("a sign-up", () => {
     expect((await service.signUp(account)).body).toMatchObject({ credits: 997, is_first: false });
   });
 
-  test("gives nothing more to an address whose key is used up, or was revoked by the operator", async () => {
+  test("grants nothing more to an address whose key is used up, or was revoked by the operator", async () => {
     const account = newAccount();
     const { key } = (await service.signUp(account)).body;
     const { id = 0 } = (await service.keys.find(String(key))) ?? {};
@@ -136,7 +136,7 @@ describe("a sign-up", () => {
     expect(reply.body.error?.message).toMatch(/operator revoked/);
   });
 
-  test("leaves every balance the sum of its ledger", async () => {
+  test("leaves every balance equal to the sum of its ledger", async () => {
     const rows = await service.store.query(
       "SELECT k.id FROM api_keys k JOIN ledger l ON l.key_id = k.id GROUP BY k.id HAVING k.credits <> sum(l.credits)",
     );
@@ -159,7 +159,7 @@ describe("parallel sign-ups", () => {
     expect(owned).toHaveLength(1);
   });
 
-  test("of one address with messages of their own give it 1,000 credits once, in one living key", async () => {
+  test("of one address with separate messages give it 1,000 credits once, in one living key", async () => {
     const account = newAccount();
     const replies = await Promise.all(Array.from({ length: 6 }, () => service.signUp(account)));
     expect(replies.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -171,7 +171,7 @@ describe("parallel sign-ups", () => {
     expect(owned.reduce((sum, { credits }) => sum + credits, 0)).toBe(1_000);
   });
 
-  test("wait for a debit that is under way: what it takes does not move", async () => {
+  test("wait for a debit in progress, and what it takes does not move", async () => {
     const account = newAccount();
     const { key } = (await service.signUp(account)).body;
     const { id = 0 } = (await service.keys.find(String(key))) ?? {};
@@ -184,7 +184,7 @@ describe("parallel sign-ups", () => {
     expect((await moving)?.body).toMatchObject({ credits: 700, is_first: false });
   });
 
-  test("and requests with the old key: each credit is charged or moved, never both", async () => {
+  test("with requests of the old key charge or move each credit, never both", async () => {
     const account = newAccount();
     const { key } = (await service.signUp(account)).body;
     const asked = Array.from({ length: 40 }, () =>
@@ -214,7 +214,7 @@ describe("a message is refused", () => {
     expect(await send(fields())).toMatchObject(refused(why));
   });
 
-  test("with an address that is not ours, whatever Host and forwarding headers say", async () => {
+  test("with an address that is not ours, whatever the Host and forwarding headers say", async () => {
     const account = newAccount();
     const message = await service.messageFor(account, {
       domain: "evil.example.com",
@@ -236,7 +236,7 @@ describe("a message is refused", () => {
     expect(await service.post("/signup", body)).toMatchObject(refused(/nonce is used/));
   });
 
-  test("after its nonce expired", async () => {
+  test("after its nonce has expired", async () => {
     const account = newAccount();
     const nonce = await service.nonce(account);
     await service.store.query("UPDATE signup_nonces SET expires_at = now() WHERE nonce = $1", [nonce]);
@@ -245,7 +245,7 @@ describe("a message is refused", () => {
     expect(await service.store.query("SELECT 1 FROM signup_nonces WHERE nonce = $1", [nonce])).toEqual([]);
   });
 
-  test("that was changed after it was signed, and its nonce stays good for the right one", async () => {
+  test("that was changed after it was signed, and its nonce stays valid for the right one", async () => {
     const account = newAccount();
     const message = await service.messageFor(account, { statement: "One." });
     const signature = await account.signMessage({ message });
@@ -256,7 +256,7 @@ describe("a message is refused", () => {
     expect((await service.post("/signup", { message, signature })).status).toBe(200);
   });
 
-  test("that names another address than its signer's", async () => {
+  test("that names an address other than its signer's", async () => {
     const [victim, attacker] = [newAccount(), newAccount()];
     const message = await service.messageFor(victim);
     const body = { message, signature: await attacker.signMessage({ message }) };
@@ -319,7 +319,7 @@ describe("a message is refused", () => {
 });
 
 describe("the message of /signup/nonce", () => {
-  test("is whole, for the caller's own page, and good for five minutes", async () => {
+  test("is complete, for the caller's own page, and valid for five minutes", async () => {
     const { address } = newAccount();
     const { body, headers } = await service.post(
       "/signup/nonce",
@@ -338,7 +338,7 @@ describe("the message of /signup/nonce", () => {
     expect(lifetime).toBeLessThanOrEqual(5 * MINUTE + 1_000);
   });
 
-  test("has another nonce each time, of 128 bits", async () => {
+  test("has a new nonce of 128 bits each time", async () => {
     const account = newAccount();
     const nonces = await Promise.all(Array.from({ length: 10 }, () => service.nonce(account)));
     expect(new Set(nonces).size).toBe(10);
@@ -347,7 +347,7 @@ describe("the message of /signup/nonce", () => {
 });
 
 describe("limits", () => {
-  test("twenty requests of sign-up an hour and address, then it waits; others are not concerned", async () => {
+  test("allow twenty sign-up requests an hour and address, and others are not affected", async () => {
     const from = "203.0.113.77";
     const ask = () =>
       service.ask("/signup/nonce", {
@@ -380,7 +380,7 @@ describe("the usage of a key", () => {
   ) => service.ask(path, { headers: key === null ? {} : { "X-API-Key": key }, ...(from && { from }) });
 
   test(
-    "tells what is left and what was charged, by day and operation, and costs nothing",
+    "shows the balance and the charges by day and operation, and costs nothing",
     unlessMidnight,
     async () => {
       const key = String((await service.signUp(newAccount())).body.key);
@@ -403,7 +403,7 @@ describe("the usage of a key", () => {
     },
   );
 
-  test("is for who has the key, and no other", async () => {
+  test("is shown only to the key's holder", async () => {
     const wrong = await usage(`ens_${"a".repeat(32)}`);
     expect(wrong).toMatchObject({ status: 401, body: { error: { code: "INVALID_API_KEY" } } });
     const none = await usage(null);
@@ -438,7 +438,7 @@ test("no key, signature or message reaches the log", async () => {
   }
 });
 
-test("without the database no one gets a key, and the log names no secret", async () => {
+test("without the database nobody gets a key, and the log names no secret", async () => {
   const account = newAccount();
   const message = await service.messageFor(account);
   const signature = await account.signMessage({ message });

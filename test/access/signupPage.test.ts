@@ -19,7 +19,7 @@ describe("GET /signup", () => {
   test.each([
     ["open", "No key is needed"],
     ["metered", "Sign-up is closed"],
-  ] as const)("where access is %s and no one can sign up, it says so", async (access, words) => {
+  ] as const)("says that nobody can sign up if access is %s", async (access, words) => {
     const pages = createTestPages({ operations: [], access });
     const reply = await pages.request("/signup");
     const html = await reply.text();
@@ -37,7 +37,7 @@ describe("GET /signup", () => {
     expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
   });
 
-  test("names its other methods where one is wrong", async () => {
+  test("names its other methods if the method is wrong", async () => {
     const reply = await fetch(`${service.url}/signup`, { method: "DELETE" });
     expect([reply.status, reply.headers.get("allow")]).toEqual([405, "POST, GET, HEAD, OPTIONS"]);
   });
@@ -51,7 +51,7 @@ if (executablePath === undefined) {
   console.warn("\nNOT TESTED: /signup in a real browser, because no Chromium was found. Set CHROMIUM.\n");
 }
 
-/** What a page has for a wallet: how it is found, and what it does when it is asked to sign. */
+/** What a page offers as a wallet: how it is found, and what it does when asked to sign. */
 type Wallet = { account: Signer; by: "EIP-6963" | "window.ethereum"; name?: string; declines?: boolean };
 
 describe.runIf(executablePath)("in a real browser", () => {
@@ -61,7 +61,7 @@ describe.runIf(executablePath)("in a real browser", () => {
   });
   afterAll(() => browser?.close());
 
-  /** Opens the page and notes what it asked of other hosts, and what went wrong in it. */
+  /** Opens the page and records requests to other hosts and errors. */
   async function open(wallet: Wallet | null, { width = 1_280, url = `${service.url}/signup` } = {}) {
     const context = await browser.newContext({
       viewport: { width, height: 900 },
@@ -110,7 +110,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 
-  test("signing again tells that the old key has ended, under /api too", async () => {
+  test("signing again reports that the old key has ended, under /api too", async () => {
     const account = newAccount();
     const first = String((await service.signUp(account)).body.key);
     const { page, close } = await open({ account, by: "EIP-6963" }, { url: `${service.url}/api/signup` });
@@ -133,7 +133,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 
-  test("a wallet's name is text, whatever it holds", async () => {
+  test("a wallet's name is shown as text, whatever it contains", async () => {
     const name = "<img src=x onerror=alert(1)>";
     const { page, faults, close } = await open({ account: newAccount(), by: "EIP-6963", name });
     await page.getByRole("button", { name: `Sign with ${name}` }).waitFor();
@@ -142,7 +142,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 
-  test("at an address that is not the service's own it says where to go, before anything is signed", async () => {
+  test("at an address that is not the service's own, the page says where to go before anything is signed", async () => {
     const url = `${service.replicaUrl}/signup`;
     const { page, close } = await open({ account: newAccount(), by: "EIP-6963" }, { url });
     await page.getByRole("button", { name: "Sign with Test Wallet" }).click();
@@ -150,7 +150,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 
-  test("without a wallet it says what to do", async () => {
+  test("without a wallet, the page says what to do", async () => {
     const { page, faults, close } = await open(null, { width: 390 });
     await page.getByText("No wallet was found in this browser.").waitFor();
     expect(await page.locator("#wallets button").count()).toBe(0);
@@ -160,7 +160,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     await close();
   });
 
-  test("credits and usage of a key are shown, by the keyboard alone", unlessMidnight, async () => {
+  test("credits and usage of a key are shown using only the keyboard", unlessMidnight, async () => {
     const { body } = await service.signUp(newAccount());
     const headers = { "X-API-Key": String(body.key) };
     for (let i = 0; i < 3; i++) await service.ask("/whois/a.eth", { headers });
@@ -182,7 +182,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     [`ens_${"a".repeat(32)}`, "The API key is unknown"],
     ["", "Paste your key"],
     ["ключ", "Paste your key"],
-  ])("a wrong key (%s) is told, and shows nothing", async (key, words) => {
+  ])("a wrong key (%s) is reported, and shows nothing", async (key, words) => {
     const { page, close } = await open(null);
     await page.getByLabel("Your key").fill(key);
     await page.getByRole("button", { name: "Show" }).click();
@@ -192,7 +192,7 @@ describe.runIf(executablePath)("in a real browser", () => {
   });
 });
 
-/** More than the head of the page has links before the field. */
+/** More links than the page's header has before the field. */
 const MOST_TABS = 30;
 
 let visitors = 0;

@@ -19,13 +19,16 @@ import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestApp, createTestPages } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-/** The chain that messages are for: the devnet's. */
+/** The chain named in messages: the devnet's. */
 export const CHAIN_ID = 31_337;
 
 type Body = Record<string, unknown> & { error?: { code: string; message: string } };
 export type Reply = { status: number; headers: Headers; body: Body };
 
-/** A metered service with sign-up, behind one proxy: each request comes from an address of its own unless it says one. */
+/**
+ * A metered service with sign-up, behind one proxy. Each request has its own address unless it
+ * states one.
+ */
 export type SignupService = {
   /** Its public URL. */
   url: string;
@@ -37,9 +40,12 @@ export type SignupService = {
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
   /** A fresh nonce of the service. */
   nonce: (account: Pick<Account, "address">) => Promise<string>;
-  /** A message for this service, as the account's wallet would write it; `fields` replace what is right. */
+  /**
+   * A message for this service, as the account's wallet would write it. `fields` replace the
+   * correct values.
+   */
   messageFor: (account: Pick<Account, "address">, fields?: Partial<SiweMessage>) => Promise<string>;
-  /** A whole sign-up of an account by its own wallet. */
+  /** An account's complete sign-up with its own wallet. */
   signUp: (account: Signer) => Promise<Reply>;
   close: () => Promise<void>;
 };
@@ -146,7 +152,7 @@ async function startReplica({ databaseUrl, port, publicUrls, rpcUrls }: ReplicaP
   return { url: `http://127.0.0.1:${port}`, store, close };
 }
 
-/** The operation held against its declaration: an answer or an error that is not declared is a 500. */
+/** The operation checked against its declaration: an undeclared answer or error is a 500. */
 const checked = (operation: Endpoint): Endpoint => ({
   ...operation,
   handle: async (...asked) => {

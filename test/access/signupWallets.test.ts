@@ -79,7 +79,7 @@ const notItsOwn = {
 };
 
 describe("a smart-contract wallet", () => {
-  test("signs up by its contract's word (ERC-1271)", async () => {
+  test("signs up by its contract's validation (ERC-1271)", async () => {
     const wallet = walletAt(await deploy("SmartWallet", [owner.address]));
     const reply = await attempt(wallet);
     expect(reply).toMatchObject({
@@ -89,13 +89,13 @@ describe("a smart-contract wallet", () => {
     expect(await attempt(wallet)).toMatchObject({ status: 200, body: { is_first: false } });
   });
 
-  test("is refused what another account signed", async () => {
+  test("is refused if another account signed", async () => {
     const address = await deploy("SmartWallet", [owner.address]);
     const stranger = privateKeyToAccount(generatePrivateKey());
     expect(await attempt({ address, signMessage: stranger.signMessage })).toMatchObject(notItsOwn);
   });
 
-  test.each([64, 65, 3_000])("is refused %i bytes that are no signature", async (size) => {
+  test.each([64, 65, 3_000])("is refused with %i bytes that are not a signature", async (size) => {
     const address = await deploy("SmartWallet", [owner.address]);
     expect(await attempt({ address, signMessage: async () => `0x${"ff".repeat(size)}` })).toMatchObject(
       notItsOwn,
@@ -139,7 +139,7 @@ describe("a smart-contract wallet", () => {
     server.close();
   });
 
-  test("of another chain is refused: its message has to name ours", async () => {
+  test("on another chain is refused: its message has to name ours", async () => {
     const wallet = walletAt(await deploy("SmartWallet", [owner.address]));
     const message = await service.messageFor(wallet, { chainId: 10 });
     const reply = await service.post("/signup", {
@@ -156,7 +156,7 @@ describe("a smart-contract wallet", () => {
 describe("the node", () => {
   const notAsked = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
 
-  test("is not asked about an account's own signature, nor with a nonce that is not ours", async () => {
+  test("is not asked about an account's own signature, nor with an unknown nonce", async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     expect((await attempt(account)).status).toBe(200);
     const wallet = walletAt(await deploy("SmartWallet", [owner.address]));
@@ -174,7 +174,7 @@ describe("the node", () => {
     ["answers 503", { status: 503 }],
     ["refuses by its limits", { error: { code: -32_005, message: "limit exceeded" } }],
     ["answers nonsense", { status: 200, body: "<html>" }],
-  ])("that %s is no refusal of the wallet; the same message is good later", async (_, fault) => {
+  ])("that %s does not count as the wallet's refusal; the same message is valid later", async (_, fault) => {
     const wallet = walletAt(await deploy("SmartWallet", [owner.address]));
     const message = await service.messageFor(wallet);
     const body = { message, signature: await wallet.signMessage({ message }) };
@@ -190,7 +190,7 @@ describe("the node", () => {
     expect(await attempt(wallet)).toMatchObject(notAsked);
   });
 
-  test("that says a revert in words of its own is believed", async () => {
+  test("that reports a revert in its own words is believed", async () => {
     const wallet = walletAt(await deploy("SmartWallet", [owner.address]));
     node.fault = () => ({ error: { code: -32_015, message: "VM execution error.", data: "Reverted 0x" } });
     expect(await attempt(wallet)).toMatchObject(notItsOwn);

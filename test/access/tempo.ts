@@ -20,13 +20,16 @@ const faucet = mnemonicToAccount("test test test test test test test test test t
 export type TempoChain = {
   url: string;
   client: Client;
-  /** Settings by which a service is paid on this chain, at an address that had nothing before; a credit is 0.001. */
+  /**
+   * Settings for a service paid on this chain, at an address that had nothing before. A credit is
+   * 0.001.
+   */
   settings: () => PaymentSettings;
-  /** What an address has, in base units. */
+  /** An address's balance, in base units. */
   balanceOf: (address: `0x${string}`) => Promise<bigint>;
-  /** A new payer with a dollar: the local chain mines only one payment of each. */
+  /** A new payer with a dollar, because the local chain mines only one payment of each. */
   createPayer: () => Promise<Account>;
-  /** Takes most of what a payer has. */
+  /** Takes most of a payer's balance. */
   spendMost: (account: Account) => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -70,14 +73,14 @@ function clientOf({ chainId, url }: Pick<Anvil, "chainId" | "url">) {
 
 type Paying = { account: Account; mode?: "pull" | "push" };
 
-/** A client of the payment library; `fetch` pays when it is asked to. */
+/** A client of the payment library. `fetch` pays when asked to. */
 export const walletOf = ({ client }: TempoChain, { account, mode = "pull" }: Paying) =>
   Mppx.create({
     polyfill: false,
     methods: [tempo.charge({ account, mode, getClient: () => client })],
   });
 
-/** A signed credential for a challenge, as the header `Authorization` has it. */
+/** A signed credential for a challenge, in the form of the `Authorization` header. */
 export const pay = (
   chain: TempoChain,
   { headers, ...paying }: Paying & { headers: Headers },

@@ -1,6 +1,6 @@
 import { beforeEach } from "vitest";
 
-/** The day in UTC, by which the use of a key is summed. */
+/** The UTC day by which the use of a key is summed. */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
 let began = "";
@@ -8,5 +8,5 @@ beforeEach(() => {
   began = today();
 });
 
-/** A test in whose midst another day begins finds its use in two days. */
+/** A test that runs past midnight finds its use in two days. */
 export const unlessMidnight = { retry: { count: 1, condition: () => today() !== began } };

@@ -9,12 +9,15 @@ import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { CHAIN_ID, deployment } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 
-/** The whole service as src/api/index.ts wires it, on tables of its own: only Ponder's database is handed in. */
+/**
+ * The whole service as src/api/index.ts wires it, on its own tables. Only Ponder's database is
+ * passed in.
+ */
 export type Wired = { app: Hono; keys: Keys; tables: Tables; close: () => Promise<void> };
 
 const NOW = 1_800_000_000;
 
-/** Wires the service by these settings; once in a file, because a module is loaded once. */
+/** Wires the service by these settings. Once per file, because a module is loaded once. */
 export async function wireService(settings: Record<string, string>): Promise<Wired> {
   const tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
@@ -27,9 +30,9 @@ export async function wireService(settings: Record<string, string>): Promise<Wir
     ENS_NETWORK: "devnet",
     ENS_DEPLOYMENT: file,
     DATABASE_URL: databaseUrl,
-    // No node: by default it would be one that a developer runs on this machine.
+    // No node: the default would be one that a developer runs on this machine.
     [`RPC_URL_${CHAIN_ID}`]: "http://127.0.0.1:1",
-    // A port that another program has ends the service.
+    // A port in use by another program ends the service.
     METRICS_PORT: String(await freePort()),
   };
   for (const [name, value] of Object.entries({ ...basics, DATABASE_SERVICE_SCHEMA: schema, ...settings })) {

@@ -133,7 +133,7 @@ async function addEmpty(journal: Journal, blocks: readonly number[]): Promise<vo
 }
 
 describe("a reorganisation", () => {
-  test("takes out the chain's lost blocks, and for a moment those of others whose rows are undone", async () => {
+  test("removes the chain's lost blocks, and for a moment those of others whose rows are undone", async () => {
     const journal = createBlockJournal(SCHEMA);
     for (const number of [1, 2]) await add(journal, MAIN, number);
     for (const number of [5, 6]) await add(journal, OTHER, number);
@@ -157,7 +157,7 @@ describe("a reorganisation", () => {
     expect(await numbers()).toBe("1 | 5");
   });
 
-  test("of the chain whose blocks wait forgets those of them that are lost", async () => {
+  test("of the chain whose blocks wait forgets the lost ones among them", async () => {
     const journal = createBlockJournal(SCHEMA);
     for (const chain of [MAIN, OTHER]) await add(journal, chain, 1);
     await add(journal, MAIN, 2);
@@ -172,7 +172,7 @@ describe("a reorganisation", () => {
   });
 
   test.each(["rollback", "commit"] as const)(
-    "whose transaction is tried again after a %s loses no waiting block",
+    "whose transaction is retried after a %s loses no waiting block",
     async (end) => {
       const journal = createBlockJournal(SCHEMA);
       for (const chain of [MAIN, OTHER]) await add(journal, chain, 1);
@@ -185,7 +185,7 @@ describe("a reorganisation", () => {
     },
   );
 
-  test("of 64 blocks with 10,000 blocks of another chain since takes them all out, and back", async () => {
+  test("of 64 blocks with 10,000 newer blocks of another chain removes and restores all of them", async () => {
     const journal = createBlockJournal(SCHEMA);
     await add(journal, MAIN, 1);
     await add(journal, OTHER, 1);
@@ -211,7 +211,7 @@ describe("a start", () => {
   test.each([
     ["brings back what the final block stands on", 0, "1 2 3 4 5 6 7"],
     ["brings back nothing that a branch has replaced meanwhile", 1, "1 2 3 7"],
-  ])("takes out what is not safe, and at the end of the backfill %s", async (_, branch, after) => {
+  ])("removes what is not safe, and at the end of the backfill %s", async (_, branch, after) => {
     await addEmpty(createBlockJournal(SCHEMA), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
     await setCheckpoint(MAIN, 3);
     const taken = [{ chainId: MAIN }];
@@ -248,7 +248,7 @@ test("a batch of the backfill has its last block, and those near the end that ha
   expect(await numbers()).toBe(`20 1000 1010 ${end}`);
 });
 
-test("a block that only its logs tell of has no hash of the block before", async () => {
+test("a block known only from its logs has no parent hash", async () => {
   await pool.query(
     `insert into namedex_cache.blocks values (${MAIN}, 5, 'hash5', '0x', 5), (${MAIN}, 6, 'hash6', 'hash5', 6)`,
   );
@@ -263,7 +263,7 @@ test("a block that only its logs tell of has no hash of the block before", async
   ]);
 });
 
-test("old blocks go, but for the one that a start takes the tables back to", async () => {
+test("old blocks are removed, except for the one to which a start reverts the tables", async () => {
   const journal = createBlockJournal(SCHEMA);
   await addEmpty(journal, [1, 2, 3, JOURNAL_BLOCKS + 10]);
   await add(journal, OTHER, 1);
@@ -276,7 +276,7 @@ test("old blocks go, but for the one that a start takes the tables back to", asy
   expect(await numbers()).toBe(`3 ${JOURNAL_BLOCKS + 10} | 1`);
 });
 
-test("each commit tells the position once, and a transaction that fails tells nothing", async () => {
+test("each commit announces the position once, and a failed transaction announces nothing", async () => {
   const journal = createBlockJournal(SCHEMA);
   await inTransaction((tx) => journal.add(tx, MAIN, nodeBlock(MAIN, 1)), "rollback");
   await add(journal, MAIN, 1);

@@ -82,7 +82,7 @@ afterAll(async () => {
   await Promise.all([main, onBase].map((chain) => chain?.anvil.stop()));
 });
 
-test("of a thousand contracts that a log named the logs are there, and no block is fetched", async () => {
+test("the logs of a thousand contracts that a log named are found, and no block is fetched", async () => {
   const rows = await stack.sql<{ value: string }>(
     "select value from text_records where chain_id = 8453 order by value",
   );

@@ -55,7 +55,7 @@ const profileProgram = `
   console.log(JSON.stringify({ next, named: pattern([], { version: "a name" }), ninth: pattern(ways) }, text));
 `;
 
-test("a key with numbers that no event has is asked for ahead, in a bounded number of ways", async () => {
+test("a key with numbers that no event has is prefetched in a bounded number of ways", async () => {
   const next = { chainId: 1, resolver: "0xab", node: "0x0b", version: 0, coinType: "60" };
   expect(await runNode(profileProgram)).toEqual({ next });
   expect(await runNode(profileProgram, { env: plainEnv })).toEqual({});

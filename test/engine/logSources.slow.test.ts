@@ -44,7 +44,7 @@ test.each<[string, PortalPlan]>([
     "is busy, broken or cut off now and then",
     { head: HEAD, faults: { 1: "429", 3: "503", 5: "500", 7: "204", 9: "empty", 11: "cut", 13: "plain" } },
   ],
-])("the cache is as from the node alone, where the Portal %s", async (_, portal) => {
+])("the cache is the same as from the node only, if the Portal %s", async (_, portal) => {
   const [theirs, ours] = await Promise.all([byNode, fill({ portal })]);
   expect(ours.failure).toBeNull();
   expect(ours.portal?.refused).toEqual([]);
@@ -73,13 +73,13 @@ test.each<[Lie["kind"], RegExp]>([
   expect(intervals.filter(({ blocks }) => blocks !== "{}")).toEqual([]);
 });
 
-test("nothing is stored of a source that is found false after a range was compared", async () => {
+test("nothing is stored from a source found wrong after a range was compared", async () => {
   const { failure, cache } = await fill({ portal: { head: HEAD }, isRefusedMeanwhile: true });
   expect(failure).toContain("differs from your node at block 5 (found meanwhile)");
   expect(cache).toEqual({ found: [], transactions: [], logs: [], blocks: [], intervals: [] });
 });
 
-test("behind the ready index, all logs of a source are compared, and one false log is found", async () => {
+test("behind the ready index, all logs of a source are compared, and one wrong log is found", async () => {
   const { compared } = await fill({ portal: { head: 40_000 }, isCompared: true });
   const { before, interrupted, forgetful, equal, again, lies } = compared as Steps;
   expect(before).toEqual({ said: [], progress: [], requests: 0, stored: 0 });
@@ -138,7 +138,7 @@ afterAll(() => rm(archives.root, { recursive: true }));
 
 const withoutUnused = ({ cache: { transactions: _, ...cache }, used }: Outcome) => ({ ...cache, used });
 
-test("the cache is as from the node alone, where an archive has all filters", async () => {
+test("the cache is the same as from the node only, if an archive has all filters", async () => {
   const [theirs, ours] = await Promise.all([byNode, fill({ archive: archives.whole })]);
   expect(ours.failure).toBeNull();
   expect(withoutUnused(ours)).toEqual(withoutUnused(theirs));
@@ -153,7 +153,7 @@ test("the node is asked only for the filters that an archive lacks", async () =>
   expect(ours.seen.requests.eth_getLogs).toBeLessThan(Number(theirs.seen.requests.eth_getLogs));
 });
 
-test("a backfill that is killed at any moments, and continues from any source, misses nothing", async () => {
+test("a backfill that is killed at any moment and continues from any source misses nothing", async () => {
   const sources = [{ portal: { head: HEAD, endsAfter: 7_000 } }, { archive: archives.whole }, {}];
   const began = performance.now();
   const theirs = await fill({ portal: { head: HEAD } });

@@ -37,18 +37,18 @@ test.each<[string, Partial<Plan>]>([
   ["takes 2,000 blocks and says so", { maxRange: 2_000, refusal: "says the limit" }],
   ["takes 500 blocks and suggests a range", { maxRange: 500, refusal: "suggests" }],
   ["gives 20 logs at most", { maxResults: 20 }],
-])("the cache is what Ponder writes, where the provider %s", async (_, plan) => {
+])("the cache is what Ponder writes, if the provider %s", async (_, plan) => {
   expectSameCache(await fill(plan), await plain);
 });
 
-test("where the provider takes 10,000 blocks it is the same for less than a quarter of the requests for logs", async () => {
+test("if the provider accepts 10,000 blocks, the result is the same for less than a quarter of the log requests", async () => {
   const [ours, theirs] = await Promise.all([fill({ maxRange: 10_000 }), plain]);
   expectSameCache(ours, theirs);
   const logsOf = ({ seen }: Outcome) => seen.requests.eth_getLogs ?? 0;
   expect(logsOf(ours)).toBeLessThan(logsOf(theirs) / 4);
 });
 
-test("a plan of 50 requests a second that answers others with 429 is only waited for", async () => {
+test("a plan of 50 requests a second that answers others with 429 only causes waiting", async () => {
   const [theirs, ours] = await Promise.all([plain, fill({ maxRange: 10_000, perSecond: 50 })]);
   expect(ours.seen.limited).toBeGreaterThan(0);
   expect(ours.cache.logs).toEqual(theirs.cache.logs);
@@ -80,7 +80,7 @@ function isTimedInTurn({ block_number, log_index }: Log): boolean {
   return turn === 0 || turn === 3;
 }
 
-test("events have their transaction's hash, and of the transactions only those are fetched that a handler needs", async () => {
+test("events have their transaction's hash, and only transactions needed by a handler are fetched", async () => {
   const [all, ours, theirs] = await Promise.all([
     fill({ times: "seconds" }),
     fill({ times: "seconds", needs: true }),
@@ -161,7 +161,7 @@ const logAt = (block: number, index: number, fields: Partial<NodeLog> = {}): Nod
 });
 const at = (seconds: number) => ({ blockTimestamp: numberToHex(seconds) });
 
-test("one log of a block that tells the time is enough, in seconds or milliseconds", async () => {
+test("one log with a timestamp is enough for its block, in seconds or milliseconds", async () => {
   const time = 1_600_000_000;
   const logs = [
     logAt(100, 0),
@@ -180,7 +180,7 @@ test("one log of a block that tells the time is enough, in seconds or millisecon
   });
 });
 
-test("a header is asked for where no log tells the time, or they say zero", async () => {
+test("a header is requested if no log has a timestamp, or it is zero", async () => {
   const logs = [logAt(7, 0), logAt(8, 0, at(0)), logAt(8, 1, { blockTimestamp: "0x" as Hex })];
   expect(await store(logs)).toEqual({
     asked: [7, 8],
@@ -234,7 +234,7 @@ test.each<[string, NodeLog[], RegExp]>([
   await expect(store(logs)).rejects.toThrow(message);
 });
 
-test("a batch that Ponder repeats after a fault of the database is none", async () => {
+test("a batch that Ponder repeats after a database fault is not a fault of the log", async () => {
   const [first, second] = [logAt(9, 0, at(5)), logAt(12, 0, at(6))];
   const { stored } = await store([first, second], [first, second]);
   expect(stored).toHaveLength(4);

@@ -35,7 +35,7 @@ async function runBackfill(count: number): Promise<[before: [number, number], af
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-test("what a backfill has left is given back at its end", async () => {
+test("memory left over from a backfill is released at its end", async () => {
   const [[before], [after]] = await runBackfill(2e6);
   expect(before).toBeGreaterThan(300);
   expect(after).toBeLessThan(before / 2);
@@ -46,7 +46,7 @@ test("a small process does not wait for a collection", async () => {
   expect(after).toBeGreaterThan(before * 0.9);
 });
 
-test("three quarters of the memory are the indexer's, and all but a working space of it holds rows", () => {
+test("three quarters of the memory are the indexer's, and all of it except a working space holds rows", () => {
   expect(memoryFor(16 * GIB, {})).toEqual({
     flags: ["--max-old-space-size=12288", ...largeHeapFlags],
     env: { PONDER_CACHE_BYTES: String(10.5 * GIB) },
@@ -57,7 +57,7 @@ test("on a small machine Ponder's own share of the heap stays", () => {
   expect(memoryFor(2 * GIB, {})).toEqual({ flags: ["--max-old-space-size=1536"], env: {} });
 });
 
-test("what the operator says stays as it is", () => {
+test("the operator's own settings are kept", () => {
   const flagsWith = (NODE_OPTIONS: string) => memoryFor(16 * GIB, { NODE_OPTIONS }).flags;
   expect(flagsWith("--no-warnings --max-old-space-size=8000")).toEqual(largeHeapFlags);
   expect(flagsWith("--max-old-space-size=2000")).toEqual([]);
@@ -71,11 +71,11 @@ test("what the operator says stays as it is", () => {
   expect(memoryFor(16 * GIB, { PONDER_CACHE_BYTES: "1000" }).env).toEqual({});
 });
 
-test("the rows also have their share of a heap that the operator sets", () => {
+test("the rows also have their share of a heap set by the operator", () => {
   const ofHeap = memoryFor(16 * GIB, { NODE_OPTIONS: "--max-old-space-size=8192" });
   expect(ofHeap.env).toEqual({ PONDER_CACHE_BYTES: String(6.5 * GIB) });
 });
 
-test("a heap of a given size is shared as that of a machine is", () => {
+test("a heap of a given size is divided like a machine's", () => {
   expect(memoryForHeap(12 * GIB)).toEqual(memoryFor(16 * GIB, {}));
 });

@@ -31,7 +31,7 @@ const shapeOf = ({ address, topics, interval }: ReturnType<typeof wantedOf>) => 
   last: interval[1],
 });
 
-test("a backfill says every ten seconds how far it is, and what is left at the pace of the last minutes", () => {
+test("a backfill logs every ten seconds how far it is, and the rest at the pace of the last minutes", () => {
   let now = 0;
   const lines: ProgressLine[] = [];
   const progress = new FetchProgress({
@@ -137,7 +137,7 @@ describe("requests for logs", () => {
     return sizes.filter((size) => size <= 600);
   };
 
-  test("are halved where a node refuses them for their size in words that Ponder does not know", async () => {
+  test("are halved if a node refuses them for their size in words unknown to Ponder", async () => {
     const answered = await rangesOf({
       code: -32_000,
       message: "your plan allows fewer blocks: limit reached",
@@ -145,7 +145,7 @@ describe("requests for logs", () => {
     expect(answered.reduce((sum, size) => sum + size, 0)).toBe(4_000);
   });
 
-  test("are not halved where a node refuses them for other reasons, or by the rate of the plan", async () => {
+  test("are not halved if a node refuses them for other reasons, or by the plan's rate", async () => {
     await expect(rangesOf({ message: "no such key" })).rejects.toThrow("no such key");
     await expect(rangesOf({ code: 429, message: "limit reached" })).rejects.toThrow("limit reached");
   });
@@ -215,12 +215,12 @@ describe("a live block", () => {
       return [...(prediction.get(table)?.values() ?? [])];
     };
 
-    test("are asked for, up to a number of them", () => {
+    test("are requested, up to a number of them", () => {
       expect(named(2)).toEqual([{ id: 0 }, { id: 1 }]);
       expect(named(ROWS_AT_ONCE + 5)).toHaveLength(ROWS_AT_ONCE);
     });
 
-    test("are not asked for where the store has all of them, or no code names any", () => {
+    test("are not requested if the store has all of them, or no code names any", () => {
       expect(named(2, true)).toEqual([]);
       globalThis.namedexRowsAhead = undefined;
       expect(() =>
@@ -230,7 +230,7 @@ describe("a live block", () => {
   });
 });
 
-test("a contract was read if a handler read it on the same chain, alone or among others", () => {
+test("a contract counts as read if a handler read it on the same chain, alone or among others", () => {
   const contracts = new ReadContracts();
   contracts.note(1, { address: "0xAb" });
   contracts.note(1, { contracts: [{ address: "0x01" }, { address: "0x02" }] });
@@ -240,7 +240,7 @@ test("a contract was read if a handler read it on the same chain, alone or among
   expect([has(2, "0xab"), has(1, "0x03")]).toEqual([false, false]);
 });
 
-test("many conditions are asked in parts, and the answers are in order", async () => {
+test("many conditions are requested in parts, and the answers are in order", async () => {
   const sizes: number[] = [];
   const conditions = Array.from({ length: 2 * ROWS_OF_STATEMENT + 1 }, (_, i) => i);
   const ask = async (some: number[]) => {

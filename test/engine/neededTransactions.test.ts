@@ -74,7 +74,7 @@ test.each<[string, Case, boolean]>([
   expect(isNeeded(log)).toBe(expected);
 });
 
-test("a source is asked for the transactions of all logs that the table can need", () => {
+test("a source is asked for the transactions of all logs that the table may need", () => {
   const queries = logsWithTransactions(knownDeployments.mainnet());
   const named: readonly AbiEvent[] = [...registryAbi, ...resolverUnindexedKeyAbi];
   for (const event of Object.keys(neededTransactions)) {
@@ -92,7 +92,7 @@ test("a source is asked for the transactions of all logs that the table can need
   expect(ofTexts?.address).toEqual(listed("resolver"));
 });
 
-test("handlers get transactions from this table alone", () => {
+test("handlers get transactions only from this table", () => {
   const folder = join(root, "src/indexing");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
@@ -191,7 +191,7 @@ test("a batch is read again once its transactions are in the cache, each asked f
   expect(cached).toEqual([{ hash: HASH }]);
 });
 
-test("a run fetches a limited number, and leaves the others for later", async () => {
+test("a run fetches a limited number and leaves the others for later", async () => {
   globalThis.namedexTransactionsAtOnce = 1;
   try {
     const { asked, first, second } = await readBatch(transactionAt);
@@ -203,7 +203,7 @@ test("a run fetches a limited number, and leaves the others for later", async ()
   }
 });
 
-test("where no table says which are needed, all are", async () => {
+test("without a table of needed transactions, all are needed", async () => {
   const { asked, cached } = await readBatch(transactionAt);
   expect(asked).toEqual([
     ["0x5", "0x0"],
@@ -212,7 +212,7 @@ test("where no table says which are needed, all are", async () => {
   expect(cached).toHaveLength(2);
 });
 
-test("none is cached of blocks that are removed with a false source while the node is asked", async () => {
+test("no transaction is cached for blocks removed with a wrong source while the node is asked", async () => {
   const found = { location: "source", chainId: main, block: 5, what: "wrong", schema: "trial" };
   const { first, cached } = await readBatch(async (params, cache) => {
     if (params[1] === "0x0") {
@@ -238,7 +238,7 @@ test.concurrent.each<[string, Answer, RegExp]>([
     (at) => ({ ...transactionAt(at), blockHash: pad("0x12", { size: 32 }) }),
     /A log names/,
   ],
-])("a transaction that the node %s is asked for again, and then a fault", async (_, answer, message) => {
+])("a transaction that the node %s is requested again, and then a fault", async (_, answer, message) => {
   let times = 0;
   const counted: Answer = (params, cache) => {
     if (params[1] !== "0x0") return transactionAt(params);

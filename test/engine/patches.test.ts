@@ -25,7 +25,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const MAX_LINES = 12;
 
 describe("the patches of Ponder", () => {
-  test("apply in their order, without any tolerance, and make what is installed", () => {
+  test("apply in order, without any tolerance, and produce the installed code", () => {
     for (const [file, text] of patchPlain(patches, 0)) {
       expect(readFileSync(join(root, "node_modules/ponder", file), "utf8"), file).toBe(text);
     }
@@ -92,7 +92,7 @@ describe("the patches of Ponder", () => {
     expect(unproven).toEqual(["requireNode"]);
   });
 
-  test("are for the version of Ponder that package.json names", () => {
+  test("match the version of Ponder in package.json", () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(dependencies.ponder).toBe(PONDER_VERSION);
     for (const { file } of patches)
@@ -109,7 +109,7 @@ describe("Ponder's own command", () => {
     );
   });
 
-  test("says which Node.js it needs where that cannot load TypeScript", () => {
+  test("says which Node.js it needs if that cannot load TypeScript", () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--no-experimental-strip-types", program, "--version"],

@@ -44,7 +44,7 @@ async function areCountersMade(): Promise<boolean> {
 
 const head = async () => Number(await local.chain.client.getBlockNumber());
 
-test("an indexer that runs says so, with its build and its tables", async () => {
+test("a running indexer says so, with its build and its tables", async () => {
   const indexer = await readIndexer(query, stack.schema);
   expect(indexer).toMatchObject({ isReady: true, isRunning: true, schema: stack.schema });
   expect(indexer?.buildId).toMatch(/^[0-9a-f]{10}$/);
@@ -79,7 +79,7 @@ test("progress equals that of Ponder's own /status", async () => {
   expect(await listWrittenBlocks(query, { schema: stack.schema, withinMs: -60_000 })).toEqual([]);
 });
 
-test("the version of the tables changes with a block, with a reorganisation, and not otherwise", async () => {
+test("the version of the tables changes with a block or a reorganisation, and not otherwise", async () => {
   const read = async () => {
     const [row] = await query<{ version: string }>(`select ${tablesVersionOf("domains")} as version`);
     return row?.version ?? "";
@@ -102,7 +102,7 @@ test("the version of the tables changes with a block, with a reorganisation, and
   expect(triggersOf(await read())).not.toBe(triggersOf(after));
 });
 
-test("the index that Ponder builds at each start is one that the schema declares, and is there", async () => {
+test("the index that Ponder builds at each start is declared in the schema and exists", async () => {
   const exported: unknown[] = Object.values(schema);
   const declared = exported
     .filter((one) => one instanceof PgTable)
@@ -114,7 +114,7 @@ test("the index that Ponder builds at each start is one that the schema declares
   expect(built).toEqual({ isThere: true });
 });
 
-test("the lock is free after the end; after a new start the tables are those of before, with their position", async () => {
+test("the lock is free after the end, and a new start has the former tables with their position", async () => {
   const before = await readIndexer(query, stack.schema);
   await stack.stop();
   expect(await readIndexer(query, stack.schema)).toEqual({ ...before, isRunning: false });

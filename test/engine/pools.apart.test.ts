@@ -16,7 +16,7 @@ describe.each(["createPool", "createReadonlyPool"] as const)("%s", (kind) => {
   const open = (pools: Pools, connectionString: string) =>
     pools[kind]({ connectionString, max: 2 }, quietLog, "public");
 
-  test("a caller that waits for a connection fails if it is cut while it is made, and the pool keeps its place", async () => {
+  test("a caller waiting for a connection fails if it is cut while being made, and the pool keeps its place", async () => {
     const pool = open(careful, cutting.url);
     for (let i = 0; i < 4; i++) expect(await outcomeOf(pool)).toMatch(/Connection terminated/);
     expect([pool.totalCount, pool.waitingCount]).toEqual([0, 0]);

@@ -49,12 +49,12 @@ test.each<[string, Partial<PortalPlan>]>([
     "after it was busy and broken",
     { faults: { 1: "429", 2: "503", 3: "500", 4: "204", 5: "empty", 6: "cut" } },
   ],
-])("all logs come, each once, %s", async (_, plan) => {
+])("all logs arrive, each once, %s", async (_, plan) => {
   const { source } = await open(plan);
   expect(placesOf(await source.logs([any], [100, 29_999]))).toEqual(placesOf(expected(100, 29_999)));
 });
 
-test("a log has what a node says of it, and its block's time", async () => {
+test("a log has a node's fields, and its block's time", async () => {
   const { source } = await open({});
   const [log] = await source.logs([any], [98, 98]);
   const { removed: _, ...whole } = expected(98, 98)[0] as unknown as Record<string, unknown>;
@@ -76,14 +76,14 @@ describe("the transactions of some logs", () => {
     expect(portal.seen.refused).toEqual([]);
   });
 
-  test("are not asked for where their events are not", async () => {
+  test("are not requested if their events are not", async () => {
     const { source } = await open({}, [some]);
     const logs = await source.logs([{ ...any, topics: [[hashOf(3, 2)], null, null, null] }], [1, 1_000]);
     expect(logs.map(({ topics }) => topics[0])).toEqual([hashOf(3, 2), hashOf(3, 2)]);
   });
 });
 
-test("a Portal that never answers is given up, with pauses that grow to half a minute", async () => {
+test("a Portal that never answers is abandoned, with pauses that grow to half a minute", async () => {
   const { source } = await open({ cutsEvery: 1 });
   await expect(source.logs([any], [1, 100])).rejects.toThrow(/10 times in a row/);
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
@@ -108,7 +108,7 @@ test("the hash of a block without logs is known", async () => {
   expect(await source.hashOf(HEAD + 1)).toBeNull();
 });
 
-test("the public Portal is asked 20 times in 10 seconds at most", async () => {
+test("the public Portal is asked at most 20 times in 10 seconds", async () => {
   let waited = 0;
   const takeTurn = turns(async (ms) => {
     waited += ms;
@@ -119,7 +119,7 @@ test("the public Portal is asked 20 times in 10 seconds at most", async () => {
   expect(waited).toBeGreaterThan(REQUESTS_WITHIN_MS - 5_000);
 });
 
-describe("what is no block with logs is refused", () => {
+describe("anything but a block with logs is refused", () => {
   const header = { number: 5, hash: hashOf(1, 5), timestamp: 1_500_000_060 };
   const log = {
     logIndex: 0,

@@ -19,7 +19,7 @@ async function ask<T>(method: string, params: unknown[] = []): Promise<T> {
 /** Code of a contract's creation that logs a word with a topic, and another one without. */
 const LOGS = "0x602a60005260aa60206000a160206000a000";
 
-test.each([0, 1, 2, 17, 130])("the root of %i receipts is that of the header", async (count) => {
+test.each([0, 1, 2, 17, 130])("the root of %i receipts equals that in the header", async (count) => {
   const [from] = await ask<string[]>("eth_accounts");
   await ask("evm_setAutomine", [false]);
   for (let i = 0; i < count; i++) {

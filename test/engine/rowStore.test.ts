@@ -6,7 +6,7 @@ import { runTrial } from "./runTrial.ts";
 const ask = (seed: number, env: Record<string, string>) =>
   runTrial<{ isChanged: boolean; transcript: string[] }>("storeTrial.ts", { env, args: [String(seed)] });
 
-test("the changed store does what Ponder's own does", async () => {
+test("the changed store behaves like Ponder's own", async () => {
   const seen: string[] = [];
   for (const seed of [2, 8]) {
     const [its, ours] = await Promise.all([ask(seed, plainEnv), ask(seed, {})]);

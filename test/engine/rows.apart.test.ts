@@ -14,7 +14,7 @@ const names = pgTable("names", {
   more: jsonb(),
 });
 
-describe("the code that is made for a table", async () => {
+describe("the code generated for a table", async () => {
   const [ponderRows, { getCopyText }] = await Promise.all([
     ponderModule("indexing-store/utils.js"),
     ponderModule("indexing-store/cache.js"),
@@ -27,7 +27,7 @@ describe("the code that is made for a table", async () => {
     { id: 1, at: 2, label: "nul\0", unknown: 5 },
   ];
 
-  test("makes of each row what Ponder makes", () => {
+  test("turns each row into what Ponder makes of it", () => {
     for (const row of rows) {
       const its = ponderRows.normalizeRow(names, { ...row }, false);
       expect(ours.normalizeRow(names, row, false)).toMatchObject(
@@ -69,13 +69,13 @@ describe("a predicted key", () => {
     expect(isPossible(table, { version, node })).toBe(expected);
   });
 
-  test("is not asked for where a column's type is another one", () => {
+  test("is not requested if a column has another type", () => {
     const unusual = possibleKeys(() => [{ js: "made", column: { columnType: "PgTimestamp" } }]);
     expect(unusual(table, { made: new Date() })).toBe(false);
   });
 });
 
-test("a block that fails again is one block, until blocks of its chain are indexed", () => {
+test("a block that fails again counts as one block, until blocks of its chain are indexed", () => {
   const { attempts } = failures();
   noteFailedBlock(1, 5, new Error("first"));
   noteFailedBlock(1, 5, new Error("second\nline"));
@@ -93,7 +93,7 @@ afterEach(() => {
   globalThis.namedexFailures = undefined;
 });
 
-test("each attempt of a block's transaction that failed is noted once, wherever in it the database failed", () => {
+test("each failed attempt of a block's transaction is recorded once, wherever in it the database failed", () => {
   const lines: string[] = [];
   const logger = notingFailures({ warn: ({ msg }) => lines.push(msg), level: "warn" }, 1, 7);
   const error = new Error("could not extend file: No space left on device");
@@ -104,14 +104,14 @@ test("each attempt of a block's transaction that failed is noted once, wherever 
   expect([lines.length, logger.level]).toEqual([3, "warn"]);
 });
 
-test("where all addresses of a host refuse, the reason is the code", () => {
+test("if all addresses of a host refuse, the reason is the code", () => {
   const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
   const logger = { warn: (_: { msg: string; retry_count?: number; error?: unknown }) => {} };
   notingFailures(logger, 1, 7).warn({ msg: "x", retry_count: 0, error: refused });
   expect(failures().block?.why).toBe("AggregateError: ECONNREFUSED");
 });
 
-test("without a running server nothing is given", async () => {
+test("without a running server nothing is returned", async () => {
   expect(await writePonderMetrics()).toBe(null);
   giveMetrics(async () => "one 1\n");
   expect(await writePonderMetrics()).toBe("one 1\n");

@@ -40,11 +40,11 @@ const compare = (given: NodeLog) =>
     },
   );
 
-test("what is not stored of logs is no difference, though receipts and their root have it", async () => {
+test("parts of logs that are not stored are not a difference, although receipts and their root have them", async () => {
   globalThis.namedexStorable = { data: () => "0x5e" as Hex, input: (input) => input };
   expect(await compare(storable(log))).toBeNull();
 });
 
-test("other content is one", async () => {
+test("other content is a difference", async () => {
   expect(await compare({ ...log, data: "0x5e" })).toEqual({ block: BLOCK, what: "log 0 has other content" });
 });

@@ -12,7 +12,7 @@ type Entry = { row: unknown };
 const entries = (rows: Record<string, unknown>) =>
   new Map<string, Entry>(Object.entries(rows).map(([key, row]) => [key, { row }]));
 
-describe("a table of which every row is in memory", () => {
+describe("a table whose rows are all in memory", () => {
   test("returns the newest version of a row, or null", () => {
     const table = {
       cache: new Map([
@@ -30,7 +30,7 @@ describe("a table of which every row is in memory", () => {
     expect(table).toMatchObject({ diskReads: 1, asked: 4 });
   });
 
-  test("writes a row once that is inserted and changed in one batch", () => {
+  test("writes a row once if it is inserted and changed in one batch", () => {
     const buffers = { inserts: entries({ a: 1, b: 1 }), updates: entries({ b: 2 }) };
     for (const key of ["a", "b", "c"]) noteUpdate(key, { row: 9 }, buffers.updates, buffers.inserts);
     expect(buffers.inserts).toEqual(entries({ a: 9, b: 1 }));
@@ -38,7 +38,7 @@ describe("a table of which every row is in memory", () => {
   });
 });
 
-test("values that a handler made itself are not copied, but a row of the store is", () => {
+test("values created by a handler are not copied, but a row of the store is", () => {
   const given = copyIfShared((values) => ({ ...values }));
   const own = { id: 1 };
   const found = copyOnWrite({ id: 2 });
@@ -46,7 +46,7 @@ test("values that a handler made itself are not copied, but a row of the store i
   expect([given(own, false) === own, given(found, true) === found]).toEqual([false, false]);
 });
 
-test("the text of rows beyond what a string of V8 holds is made in pieces", () => {
+test("row text longer than a V8 string is produced in pieces", () => {
   const text = "x".repeat(100_000);
   let length = 0;
   for (const piece of inPieces((_, [row]: string[]) => row ?? "", {}, Array(6_000).fill(text))) {
@@ -73,7 +73,7 @@ describe("the journal of an event", () => {
   };
   const before = [entries({ a: 1 }), entries({ b: 1 })];
 
-  test("puts back what the event replaced, the first values of a row last", () => {
+  test("restores what the event replaced, the first values of a row last", () => {
     const { journal, set, waiting } = start();
     for (const [i, key] of ["a", "b", "c", "a", "c"].entries()) set(key, i);
     expect(waiting()).toEqual([entries({ a: 3 }), entries({ b: 1, c: 4 })]);
@@ -81,7 +81,7 @@ describe("the journal of an event", () => {
     expect(waiting()).toEqual(before);
   });
 
-  test("leaves alone what events before it wrote", () => {
+  test("leaves writes of earlier events alone", () => {
     const { journal, set, waiting } = start();
     set("a", 5);
     journal.begin();
@@ -90,7 +90,7 @@ describe("the journal of an event", () => {
     expect(waiting()).toEqual([entries({ a: 5 }), entries({ b: 1 })]);
   });
 
-  test("puts nothing back of an event that has changed the database, until the next one", () => {
+  test("restores nothing for an event that has changed the database, until the next one", () => {
     const { journal, set, waiting } = start();
     set("a", 5);
     journal.reachDatabase();
@@ -127,7 +127,7 @@ describe("a log whose handler fails", () => {
     expect(failures().logs).toBe(logs + 1);
   });
 
-  test("is not, if the second attempt succeeds", async () => {
+  test("is not stored if the second attempt succeeds", async () => {
     expect(await fail({ again: async () => {} })).toEqual({ isPassed: true, seen: [line] });
   });
 
@@ -139,7 +139,7 @@ describe("a log whose handler fails", () => {
     expect(await fail(how)).toEqual({ isPassed: false, seen: [] });
   });
 
-  test("stops the block if the database failed meanwhile", async () => {
+  test("stops the block if the database failed in the meantime", async () => {
     expect(await fail({ hasRetryableError: () => true })).toMatchObject({ isPassed: false });
   });
 });

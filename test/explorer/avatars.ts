@@ -72,7 +72,7 @@ export function describeAvatars(stageOf: () => Stage): void {
 
     const picture = (name: string) => fetch(`${url}/avatar/${name}`);
 
-    test("come from here, as pixels, and can do nothing by themselves", async () => {
+    test("are served from here, as pixels, and can do nothing by themselves", async () => {
       const reply = await picture("pictured.eth");
       expect(reply.headers.get("content-type")).toBe("image/png");
       expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
@@ -90,7 +90,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       ["bombed.eth", "image/svg+xml"],
       ["not-there.eth", "image/svg+xml"],
       ["twofaced.eth", "image/png"],
-    ])("%s is no page: %s, also where it is opened by itself", async (name, type) => {
+    ])("%s is not a page: %s, even if opened directly", async (name, type) => {
       const reply = await picture(name);
       expect(reply.headers.get("content-type")).toBe(type);
       if (type === "image/svg+xml") {
@@ -111,7 +111,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       ]);
     });
 
-    test("appear in the head of a name, whose owner chose them", async () => {
+    test("appear in the head of a name whose owner chose them", async () => {
       await page.goto(`${url}/explore/name/pictured.eth`);
       const width = await page.locator(".heading img.picture").evaluate(async (one) => {
         const image = one as unknown as { naturalWidth: number; decode(): Promise<void> };

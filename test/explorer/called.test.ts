@@ -46,7 +46,7 @@ describe("addresses of a page", () => {
     expect(html).toContain('<span class="mono">0x0000…000a</span>');
   });
 
-  test("a name is text", async () => {
+  test("a name is shown as text", async () => {
     const { html } = await written([account(0xa)], { [account(0xa)]: "<b>\u202e.eth" });
     expect(html).toContain("&lt;b&gt;");
     expect(html).toContain("U+202E");

@@ -5,13 +5,13 @@ import { ApiError } from "../../src/api/server/errors/errors.ts";
 const fault = new ApiError("INVALID_NAME", "No name.");
 const pageOf = (typed?: string) => String(errorPage(fault, { typed }).body);
 
-test("the page of an error has what was typed in its search box, as text", () => {
+test("the error page has the typed text in its search box, escaped", () => {
   expect(pageOf("ali ce.eth")).toContain('value="ali ce.eth"');
   expect(pageOf('"><script>')).toContain('value="&quot;&gt;&lt;script&gt;"');
   expect(pageOf()).not.toContain("value=");
 });
 
-test("a page for too many requests leads to where keys are, others do not", () => {
+test("the page for too many requests links to keys, and other pages do not", () => {
   const limited = new ApiError("RATE_LIMITED", "Too many.", { headers: { "Retry-After": "7" } });
   expect(String(errorPage(limited).body)).toMatch(
     /Try again in 7 seconds\.[\s\S]*<a class="button first" href="signup">Get a key/,

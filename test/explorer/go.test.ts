@@ -43,13 +43,13 @@ test.each([
   expect(await ledTo(text)).toBe(place);
 });
 
-test("the page of a name that is registered and cannot be normalised opens from there", async () => {
+test("the page of a registered name that cannot be normalised opens from there", async () => {
   const reply = await ask(encodeURI(await ledTo(`${ODD}.eth`)));
   expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining("not normalised")]);
 });
 
 test.each(["name/%20Alice.ETH%20", `address/%20${account(0xa11ce)}%20`, `hash/${namehash("alice.eth")}%20`])(
-  "/explore/%s opens in spite of its spaces",
+  "/explore/%s opens despite its spaces",
   async (path) => {
     expect((await ask(path)).status).toBe(200);
   },

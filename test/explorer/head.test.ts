@@ -37,7 +37,7 @@ describe("accounts at other services", () => {
     "javascript:alert(1)",
     "\u202ealice",
     "a".repeat(65),
-  ])("that are no handle are text: %s", (text) => {
+  ])("that are not handles are text: %s", (text) => {
     expect(socialsOf({ "com.github": text })).toEqual([{ service: "GitHub", shown: text, url: null }]);
   });
 
@@ -56,7 +56,7 @@ describe("an address of another coin", () => {
     ["0", "0x0014751e76e8199196d454941c45d1b3a323f1433bd6", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"],
     ["2", "0x76a914a5f4d12ce3685781b227c1f39548ddef429e978388ac", "LaMT348PWRnrqeeWArpwQPbuanpXDZGEUz"],
     ["501", `0x${"00".repeat(32)}`, "1".repeat(32)],
-  ])("of coin type %s is written as its wallets do", (coinType, bytes, text) => {
+  ])("of coin type %s is written as its wallets write it", (coinType, bytes, text) => {
     const written = coinAddress(coinType, bytes);
     expect(written).toBe(text);
   });
@@ -69,7 +69,7 @@ describe("an address of another coin", () => {
     ["501", "0x12"],
     ["987654321", "0x1234"],
     ["x", "0x1234"],
-  ])("of coin type %s that is none is not: %s", (coinType, bytes) => {
+  ])("of coin type %s that is invalid is not written: %s", (coinType, bytes) => {
     expect(coinAddress(coinType, bytes)).toBeNull();
   });
 });

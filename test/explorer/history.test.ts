@@ -39,7 +39,7 @@ afterAll(async () => {
   await tables?.drop();
 });
 
-test("the logs of a name continue by cursor to the first one, each once", async () => {
+test("a name's logs continue by cursor to the first one, each once", async () => {
   const seen: string[] = [];
   let url: string | undefined = "explore/name/alice.eth?view=history&kind=log";
   for (let pages = 0; url !== undefined; pages++) {

@@ -59,7 +59,7 @@ export function describeJobs(stageOf: () => Stage): void {
       expect(await page.locator(".timeline li").count()).toBe(0);
     });
 
-    test("names are suggested while a word is written, those first that begin with it", async () => {
+    test("names are suggested while a word is typed, with those that begin with it first", async () => {
       await page.goto(`${url}/`);
       await page.getByLabel("Name, address, hash or agent").first().pressSequentially("alic");
       const options = page.locator("datalist option");

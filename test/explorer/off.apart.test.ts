@@ -42,14 +42,14 @@ test.each([
   "/explore/go?q=alice",
   "/explore/assets/explorer.css",
   "/avatar/alice.eth",
-])("%s is not there", async (path) => {
+])("%s does not exist", async (path) => {
   for (const url of urls) {
     const reply = await fetch(`${url}${path}`, asBrowser);
     expect([reply.status, await reply.json()]).toMatchObject([404, { error: { code: "NOT_OFFERED" } }]);
   }
 });
 
-test("the first page is JSON for browsers too, and no answer names a page of the explorer", async () => {
+test("the first page is JSON for browsers too, and no answer names an explorer page", async () => {
   for (const url of urls) {
     const home = await fetch(`${url}/`, asBrowser);
     expect(await home.text()).not.toContain("explore");

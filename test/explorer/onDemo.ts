@@ -190,7 +190,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("without JavaScript pages have nothing inline, and every link leads somewhere", async () => {
+    test("without JavaScript, pages have nothing inline, and every link works", async () => {
       const seen = new Set<string>();
       await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
         for (const path of isSlow() ? pages : pagesFor("last third")) {
@@ -377,7 +377,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       }
     });
 
-    test("the policy has no unsafe source, on any page", async () => {
+    test("the policy has no unsafe source on any page", async () => {
       for (const path of pages) {
         const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
         expect(reply.headers.get("content-security-policy")).toMatch(
@@ -399,7 +399,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("a silent primary name stands beside its address once the chain gave it", async () => {
+    test("a primary name without events is shown beside its address once the chain gave it", async () => {
       const { bob } = stageOf().cast;
       const reply = await fetch(`${url}/address/${bob}/primary-name`);
       expect(await reply.json()).toMatchObject({ primary_name: "legacy.eth" });
@@ -442,7 +442,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       });
     });
 
-    test("the names of an address are a file for spreadsheets", async () => {
+    test("the names of an address can be downloaded for spreadsheets", async () => {
       const { alice } = stageOf().cast;
       const reply = await fetch(`${url}/explore/address/${alice}/names.csv`);
       const [heading, ...lines] = (await reply.text()).trim().split("\r\n");

@@ -21,7 +21,7 @@ import { MAX_PAGE } from "../../src/api/server/http/deepPages.ts";
 
 const htmlOf = (text: string) => String(Text({ children: text }));
 
-describe("the way through a list", () => {
+describe("paging through a list", () => {
   const pagerOf = (list: Paged, first: number) =>
     String(
       ListPager({
@@ -49,14 +49,14 @@ describe("the way through a list", () => {
     );
   });
 
-  test("has an end, and a list of one page has none", () => {
+  test("ends, and a list of one page has no paging", () => {
     expect(pagerOf(at(undefined, null), 51)).not.toContain('rel="next"');
     expect(pagerOf(at(1, null), 1)).toBe("");
   });
 });
 
-describe("a text that a stranger wrote", () => {
-  test("is text, even if it holds markup", () => {
+describe("a text written by a stranger", () => {
+  test("is shown as text, even if it contains markup", () => {
     expect(htmlOf(`<img src=x onerror="alert(1)">&amp;`)).toBe(
       '<bdi class="theirs">&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;amp;</bdi>',
     );
@@ -85,7 +85,7 @@ describe("a text that a stranger wrote", () => {
     },
   );
 
-  test("is cut where it is long, with the way to all of it", () => {
+  test("is cut if it is long, with a link to all of it", () => {
     const html = String(LongText({ text: "x".repeat(100_000), url: "domain/a.eth/records/text/b" }));
     expect(html.length).toBeLessThan(SHOWN_UNFOLDED + 1_000);
     expect(html).toContain("of 100,000 characters");
@@ -94,7 +94,7 @@ describe("a text that a stranger wrote", () => {
 });
 
 describe("a link", () => {
-  test("leads to https alone, and shows its host", () => {
+  test("leads only to https, and shows its host", () => {
     const html = String(TextOrLink({ text: "https://alice.example/?a=1&b=2" }));
     expect(html).toContain('href="https://alice.example/?a=1&amp;b=2" rel="noopener nofollow ugc"');
     expect(html).toContain('<span class="host">alice.example</span>');
@@ -130,13 +130,13 @@ describe("a name", () => {
     expect(inspect("\u202ealice.eth").problem).not.toBeNull();
   });
 
-  test("is cut in lists in its middle", () => {
+  test("is cut in the middle in lists", () => {
     expect(listed(`[${"ab".repeat(32)}].eth`)).toBe("[ababab…ababab].eth");
     expect(listed(`${"a".repeat(200)}.eth`)).toHaveLength(48);
   });
 });
 
-test("the premium is that of the price oracle", () => {
+test("the premium equals the price oracle's", () => {
   expect(premiumAfter(0)).toBeCloseTo(99_999_952.32, 2);
   expect(premiumAfter(1)).toBeCloseTo(49_999_952.32, 2);
   expect(premiumAfter(20.5)).toBeCloseTo(19.75, 2);
@@ -149,7 +149,7 @@ test("a content address is a CID of version 1", () => {
   expect(contentUri("0x1234")).toBeNull();
 });
 
-test("a content address of IPNS is a key, or the name of DNSLink in its place", () => {
+test("an IPNS content address is a key, or the name of DNSLink in its place", () => {
   const ofText = (text: string, length = text.length) =>
     `0xe501017200${length.toString(16).padStart(2, "0")}${Buffer.from(text).toString("hex")}`;
   expect(contentUri("0xe5010172000f6170702e756e69737761702e6f7267")).toBe("ipns://app.uniswap.org");
@@ -167,7 +167,7 @@ test("a content address of IPNS is a key, or the name of DNSLink in its place", 
   }
 });
 
-test("a cell is never a formula, even behind characters that spreadsheets skip", () => {
+test("a cell is never a formula, even after characters that spreadsheets skip", () => {
   const signs = ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"];
   const before = [
     "",
@@ -198,12 +198,12 @@ test("a cell is never a formula, even behind characters that spreadsheets skip",
   ]);
 });
 
-test("a time beyond JavaScript's is no error", () => {
+test("a time beyond JavaScript's range is not an error", () => {
   expect(inUtc(1_700_000_000)).toBe("2023-11-14 22:13 UTC");
   expect(inUtc(Number(2n ** 64n - 1n))).toBe("beyond any calendar");
 });
 
-test("a price has no digits that say nothing", () => {
+test("a price has no meaningless digits", () => {
   expect(["0.006250000000000123", "0", "3", "0.015625"].map(inEth)).toEqual([
     "0.00625 ETH",
     "0 ETH",
@@ -222,7 +222,7 @@ test.each([
   expect(inTokens({ amount, symbol, decimals, token: "0x12" })).toBe(shown);
 });
 
-test("wei is shown rounded, with the digits that say something", () => {
+test("wei is shown rounded to its meaningful digits", () => {
   expect(
     ["3124999999999794420", "399999999999998000", "3170979000000", "0", "1948249843750000000000", "7"].map(
       weiInEth,
@@ -237,11 +237,11 @@ test("wei is shown rounded, with the digits that say something", () => {
   ]);
 });
 
-test("dollars have groups of digits, and cents below a thousand", () => {
+test("dollars have grouped digits, and cents below a thousand", () => {
   expect(["5.00", "999.99", "3117200.31"].map(withGroups)).toEqual(["$5.00", "$999.99", "$3,117,200"]);
 });
 
-test("the premium is at most a thousand dollars from the first second on that its curve says", () => {
+test("the premium is at most a thousand dollars from the first second at which its curve says so", () => {
   const thousand = 1_000n * 10n ** 18n;
   const seconds = secondsUntil(premiumOfEth, thousand);
   expect(attoUsdAfter(premiumOfEth, seconds)).toBeLessThanOrEqual(thousand);
@@ -249,7 +249,7 @@ test("the premium is at most a thousand dollars from the first second on that it
   expect(Number(seconds) / 86_400).toBeCloseTo(16.54, 2);
 });
 
-test("a name is registered and renewed at the application of its network and chain", () => {
+test("a name is registered and renewed in the app of its network and chain", () => {
   const at = (domain: string, network: string | null, isRenewal: boolean, chain?: string) =>
     appOf({ domain, ...(chain !== undefined && { chain }) }, { network, isRenewal })?.url ?? null;
   expect([

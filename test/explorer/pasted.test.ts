@@ -14,7 +14,7 @@ test.each([
   ["https://etherscan.io/name-lookup-search?id=alice.eth", "alice.eth"],
   ["https://alice.eth.limo/blog", "alice.eth"],
   ["HTTPS://sub.alice.eth.link", "sub.alice.eth"],
-])("of the URL %s is sought %s", (text, meant) => {
+])("the URL %s is searched as %s", (text, meant) => {
   expect(meantBy(text)).toBe(meant);
 });
 
@@ -26,11 +26,11 @@ test.each([
   [" “https://alice.eth.limo/blog”\n", "alice.eth"],
   ["alice.eth", "alice.eth"],
   [address, address],
-])("of %s is sought %s", (text, meant) => {
+])("%s is searched as %s", (text, meant) => {
   expect(meantBy(text)).toBe(meant);
 });
 
 test.each(["https://example.com/%E0%A4%A", "https://example.com/", "two words"])(
-  "%s names nothing, and stays as it is",
+  "%s names nothing and stays as it is",
   (text) => expect(meantBy(text)).toBe(text),
 );

@@ -40,14 +40,14 @@ export function describePrices(stageOf: () => Stage): void {
       expect(await (await file("drops.atom?kind=in_premium")).text()).toBe(text);
     });
 
-    test("have no entries where no name drops, and the filters hold for them", async () => {
+    test("have no entries if no name drops, and the filters apply to them", async () => {
       expect(await (await file("drops.atom?max_length=3")).text()).not.toContain("<entry>");
       expect(await (await file("drops.csv?kind=in_premium&max_length=6")).text()).not.toContain(
         "premium.eth",
       );
     });
 
-    test("say an error as the operation does", async () => {
+    test("report an error as the operation does", async () => {
       expect((await file("drops.csv?min_length=x")).status).toBe(400);
     });
   });

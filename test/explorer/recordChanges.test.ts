@@ -26,21 +26,21 @@ const beforeIn = (logs: DomainEvent[], isWhole = true) => {
   return logs.map((one) => before.get(one) ?? null);
 };
 
-describe("what a record was before", () => {
+describe("a record's previous value", () => {
   test("is the last value of the same record at the same resolver", () => {
     const logs = [text("a"), log({ coin_type: "60", address: "0x1" }), text("b"), text(""), text("c")];
     expect(beforeIn(logs)).toEqual(["nothing", "nothing", { value: "a" }, { value: "b" }, { value: "" }]);
     expect(beforeIn([text("a"), text("b", { contract_address: "0xB" })])).toEqual(["nothing", "nothing"]);
   });
 
-  test("is nothing after all records of the resolver ended, and those of another one stay", () => {
+  test("is empty once all records of the resolver ended, while those of another resolver stay", () => {
     const other = { contract_address: "0xB" } as const;
     const ended = log({ event_type: "VersionChanged" });
     const logs = [text("a"), text("b", other), ended, text("c"), text("d", other)];
     expect(beforeIn(logs)).toEqual(["nothing", "nothing", null, "nothing", { value: "b" }]);
   });
 
-  test("is not known where earlier logs are not at hand, or carry no value", () => {
+  test("is unknown if earlier logs are not at hand or carry no value", () => {
     expect(beforeIn([text("a"), text("b")], false)).toEqual(["not known", { value: "a" }]);
     expect(beforeIn([text(undefined), text("b")])).toEqual(["nothing", "not known"]);
   });
@@ -56,7 +56,7 @@ test.each([
   expect(contractInWords(label)).toBe(words);
 });
 
-test("a day is its first or its last second, and anything else stays for the operation to refuse", () => {
+test("a day is its first or its last second, and anything else is left for the operation to refuse", () => {
   expect(secondOf("1970-01-02", "first")).toBe("86400");
   expect(secondOf("1970-01-02", "last")).toBe("172799");
   expect(secondOf("tomorrow", "first")).toBe("tomorrow");

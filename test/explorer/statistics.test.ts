@@ -45,8 +45,8 @@ const compressedSize = (path: string): Promise<number> =>
 const json = async (path: string) => JSON.parse((await read(path)).text);
 const linesOf = (csv: string) => csv.split("\r\n").map((line) => line.slice(1, -1).split('","'));
 
-describe("the page of statistics", () => {
-  test("names the operation and the file of each picture", async () => {
+describe("the statistics page", () => {
+  test("names the operation and the file for each picture", async () => {
     const { status, text } = await read(PAGE);
     expect(status).toBe(200);
     const files = [...text.matchAll(/href="(explore\/statistics\/[^"]+\.csv[^"]*)"/g)].map(([, url]) => url);
@@ -69,7 +69,7 @@ describe("the page of statistics", () => {
   });
 
   test.each(["day", "week", "month", "quarter", "year"])(
-    "has the numbers of the operation by %s, in its file and its table",
+    "has the operation's numbers by %s, in its file and its table",
     async (interval) => {
       const { periods } = await json(`/ens-stats/purchases?interval=${interval}`);
       const { text: csv } = await read(`${PAGE}/sales.csv?interval=${interval}`);
@@ -93,7 +93,7 @@ describe("the page of statistics", () => {
     },
   );
 
-  test("has the dollars of the operation, and those of referrers", async () => {
+  test("has the operation's dollar amounts, and those of referrers", async () => {
     const { periods } = (await json("/ens-stats/purchases?interval=quarter")) as {
       periods: Record<"start" | "registration_cost_usd" | "renewal_cost_usd" | "premium_usd", string>[];
     };
@@ -121,7 +121,7 @@ describe("the page of statistics", () => {
       expect(html).toContain(`title="${address ?? referrer}"`);
   });
 
-  test("is small with its files, compressed, with a year of sales on every day", async () => {
+  test("is small together with its files, compressed, with a year of sales on every day", async () => {
     const asked = [
       PAGE,
       ...[...(await read(PAGE)).text.matchAll(/(?:href|src)="(explore\/assets\/[^"]+)"/g)].map(
@@ -139,7 +139,7 @@ describe("the page of statistics", () => {
   });
 });
 
-test("a scale ends at a round number that is no less", () => {
+test("a scale ends at the next round number that is at least the value", () => {
   for (const value of [0.003, 1, 7, 10, 11, 99, 101, 4_000_001]) {
     expect(roundUp(value)).toBeGreaterThanOrEqual(value);
     expect(roundUp(value)).toBeLessThanOrEqual(value * 2);
@@ -195,7 +195,7 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
     },
   );
 
-  test("without JavaScript every picture is there", async () => {
+  test("without JavaScript every picture is shown", async () => {
     const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: false });
     expect(await page.locator("figure.chart svg").count()).toBe(5);
     expect(await page.locator(".row-bar").count()).toBeGreaterThan(10);

@@ -6,7 +6,7 @@ test("a list of names is read from commas, spaces and lines, each name once", ()
   expect(namesIn(undefined)).toEqual({ names: [], others: 0 });
 });
 
-test("it has a bound, and says how many names are left out", () => {
+test("it has a limit, and says how many names are left out", () => {
   const many = Array.from({ length: MAX_WATCHED + 3 }, (_, i) => `n${i}.eth`);
   expect(namesIn(many.join(","))).toEqual({ names: many.slice(0, MAX_WATCHED), others: 3 });
   expect(namesIn(`${"x".repeat(256)}.eth`).names).toEqual([]);

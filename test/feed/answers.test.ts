@@ -83,7 +83,7 @@ test.each([
   expect(next_position, "one can go on also from where nothing was found").toBe(newest_position);
 });
 
-test("a change has a subject by which a follower stores its value", async () => {
+test("each change names the subject whose value a follower stores", async () => {
   const { changes } = await get("name=alice.eth&type=name.transferred");
   expect(changes[0]).toMatchObject({
     type: "name.transferred",
@@ -121,7 +121,10 @@ test.each([
 
 const GONE = "after=aaaaaaaaaaaa-5";
 
-/** What can be held of a node, as the tables have it and answers write it: subjects with their values. */
+/**
+ * Everything a follower can hold about a node, as subjects with values: first as the tables store
+ * it, then as answers write it.
+ */
 async function judgedOf(name: string): Promise<[string, string][]> {
   const all = [...(await readJudged(play.tables.pool))];
   return all
@@ -142,7 +145,7 @@ const heldIn = ({ changes }: Body): [string, string][] =>
     ])
     .sort();
 
-test("a reader of a name whose position is gone gets all values of the name, and goes on from there", async () => {
+test("a reader of one name whose position is gone gets all values of the name and continues from there", async () => {
   const resolver = account(0xe5);
   await play.block(main, [
     {
@@ -185,7 +188,7 @@ test("a reader of a name whose position is gone gets all values of the name, and
   expect(heldIn(await get(`${GONE}&resync=true&name=missing.eth`))).toEqual([]);
 });
 
-test("a name with more values than one answer has is not resynced", async () => {
+test("a name with more values than fit in one answer is not resynced", async () => {
   await play.tables.pool.query(
     `insert into text_records (chain_id, resolver, node, version, key_hash, key, value, is_value_known, is_read,
        block_number, log_index, transaction_hash, sets_in_transaction)
@@ -196,14 +199,14 @@ test("a name with more values than one answer has is not resynced", async () => 
   expect(reply).toMatchObject({ status: 410, body: { error: { code: "POSITION_GONE" } } });
 });
 
-test("where there is no feed yet, the answer says when to ask again", async () => {
+test("before the feed exists, the answer says when to ask again", async () => {
   const tables = await createTables();
   const reply = await openApi(tables, NOW).get("/changes");
   expect(reply).toMatchObject({ status: 503, body: { error: { code: "INDEX_NOT_READY" } } });
   await tables.drop();
 });
 
-test("values have the form of other answers: checksummed addresses, fuses as a number", async () => {
+test("values have the form used in other answers: checksummed addresses, fuses as a number", async () => {
   const mixed = "0xabcdefabcdefabcdefabcdefabcdefabcdefabcd";
   play.engine.mine(main, {
     seconds: 12,

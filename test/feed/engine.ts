@@ -6,28 +6,29 @@ import { sources } from "../../src/api/features/feed/sources.ts";
 import { beginState, checkpointOf, setFinal, setLatest, setReady } from "../support/ponderState.ts";
 
 /*
- * What Ponder does to the tables of an index at blocks, reorganisations and starts, played on a database without Ponder. So
- * thousands of histories take minutes. `test/chain/journal.test.ts` has the real one.
+ * Replays what Ponder does to an index's tables at blocks, reorganisations and starts, on a
+ * database without Ponder, so that thousands of histories take minutes.
+ * `test/chain/journal.test.ts` uses the real Ponder.
  */
 
-/** A change of a row: what it is patched with. The row is made if there is none. */
+/** A change to a row: the columns to patch. The row is created if it does not exist. */
 export type Write = { table: string; key: Record<string, unknown>; patch: Record<string, unknown> };
 
 export type SimBlock = { number: number; hash: Hex; timestamp: number; writes: readonly Write[] };
 
-/** `id` is the number of the operation in Ponder's table of former rows. */
+/** `id` is the operation's number in Ponder's table of former rows. */
 type Undo = { id: number; chainId: number; block: number; write: Write; before: object | null };
 
 export type Chain = {
   chainId: number;
-  /** The node's blocks, the newest last. */
+  /** The node's blocks, newest last. */
   node: SimBlock[];
-  /** The newest block that the tables stand on. */
+  /** The newest block reflected in the tables. */
   indexed: number;
   final: number;
 };
 
-/** Ponder takes blocks that are this far below the newest for final, here. */
+/** Here, Ponder treats blocks this far below the newest as final. */
 const FINALITY = 6;
 const FIRST_TIME = 1_700_000_000;
 
@@ -76,13 +77,13 @@ export class Engine {
     return block;
   }
 
-  /** The node goes to another branch. */
+  /** Switches the node to another branch. */
   fork(chain: Chain, depth: number): SimBlock[] {
     this.branches++;
     return chain.node.splice(Math.max(chain.final, chain.node.length - depth));
   }
 
-  /** The next block of the node is committed, with what waits: one transaction. */
+  /** Commits the node's next block and everything waiting, in one transaction. */
   async index(chain: Chain): Promise<void> {
     const known = this.waiting.filter((one) => one.chain === chain).map(({ block: { number } }) => number);
     const block = chain.node[Math.max(chain.indexed, ...known)];
@@ -99,7 +100,10 @@ export class Engine {
     await this.finalize(chain);
   }
 
-  /** Takes back what the node no longer has of a chain, and with it all later writes of all chains: one transaction. */
+  /**
+   * Reverts the blocks of a chain that the node no longer has, and all later writes of all chains,
+   * in one transaction.
+   */
   async revert(chain: Chain, to: number): Promise<void> {
     const first = this.undos.findIndex(({ chainId, block }) => chainId === chain.chainId && block > to);
     const undone = first < 0 ? [] : this.undos.slice(first);
@@ -125,7 +129,7 @@ export class Engine {
     );
   }
 
-  /** The indexer ends: what it takes back at its next start is taken back now. */
+  /** Stops the indexer: whatever it would revert at its next start is reverted now. */
   async stop(): Promise<void> {
     await this.transaction(async (client) => {
       await setReady(client as never, 0);
@@ -144,7 +148,10 @@ export class Engine {
     this.waiting = [];
   }
 
-  /** Past blocks come in batches, of which the journal has those with logs and the last; then the index is ready. */
+  /**
+   * Past blocks come in batches. The journal gets the blocks with logs and the last one; then the
+   * index is ready.
+   */
   async backfill(): Promise<void> {
     for (const chain of this.chains) {
       const final = Math.max(chain.final, chain.node.length - FINALITY);
@@ -214,7 +221,7 @@ export class Engine {
     );
   }
 
-  /** Notes a row as it was, as Ponder's trigger does it. */
+  /** Records a row's former state, as Ponder's trigger does. */
   private async remember(
     client: pg.PoolClient,
     { id, chainId, block, write: { table }, before }: Undo,
@@ -238,7 +245,7 @@ export class Engine {
     }
   }
 
-  /** Each start of Ponder builds the declared indexes again. */
+  /** Every start of Ponder rebuilds the declared indexes. */
   private async buildIndex(client: pg.PoolClient) {
     const { rows } = await client.query<{ sql: string }>("select pg_get_indexdef(to_regclass($1)) as sql", [
       declaredIndex(),

@@ -12,7 +12,8 @@ import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
 
-// What a fault keeps out of the feed comes: found by what Ponder would undo, in the same epoch, or not at all.
+// Changes that a fault keeps out of the feed are recovered from what Ponder would undo, within the
+// same epoch, or not at all.
 
 let play: Play & { close: () => Promise<void> };
 let main: Chain;
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => play.close());
 
-/** Each test stands on blocks that no other one takes back. */
+/** Each test uses blocks that no other test reverts. */
 beforeEach(() => play.catchUp());
 
 const newest = () => play.newest();
@@ -53,7 +54,7 @@ const write = (name: string, patch: Record<string, unknown> = {}) => domainWrite
 const resolverOf = (n: number) => ({ resolver: account(n) });
 const break_ = () => play.fail("refused");
 
-test("a fault stops no write, and readers see that there is a gap", async () => {
+test("a fault blocks no write, and readers see that there is a gap", async () => {
   const { epoch, newest: last } = await readFeedState(play.tables.db);
   await break_();
   play.engine.mine(main, { seconds: 12, writes: [write("gap.eth")] });
@@ -66,7 +67,7 @@ test("a fault stops no write, and readers see that there is a gap", async () => 
   expect(state.gapSince).toBeGreaterThan(1_700_000_000);
 });
 
-test("a gap is healed by what Ponder would undo: the same changes, with their logs, and none twice", async () => {
+test("a gap is healed from what Ponder would undo: the same changes with their logs, each once", async () => {
   const logged = (name: string, patch: Record<string, unknown>) => [
     write(name, patch),
     logOf(name, "NewResolver"),
@@ -106,7 +107,7 @@ test("a gap is healed by what Ponder would undo: the same changes, with their lo
   await play.expectTruth();
 });
 
-test("a gap is healed, and a reorganisation of what was said before and in the gap: each removal once", async () => {
+test("a gap is healed after a reorganisation of changes published before it and inside it: each removal is sent once", async () => {
   await block(main, [write("both.eth", resolverOf(1))]);
   await block(main, [write("both.eth", resolverOf(2)), write("lost.both.eth", resolverOf(2))]);
   const before = await newest();
@@ -132,7 +133,7 @@ test("a gap is healed, and a reorganisation of what was said before and in the g
   await play.expectTruth();
 });
 
-test("a value that went and came back between two looks is no change of a gap after it", async () => {
+test("a value that changed and changed back between two looks causes no change after a gap", async () => {
   await block(main, [write("back.eth", resolverOf(1))]);
   for (const n of [2, 1]) {
     play.engine.mine(main, { seconds: 12, writes: [write("back.eth", resolverOf(n))] });
@@ -149,7 +150,7 @@ test("a value that went and came back between two looks is no change of a gap af
   await play.expectTruth();
 });
 
-test("a feed of an older release, with fewer columns, ends; the next one names its last position", async () => {
+test("a feed from an older release with fewer columns ends, and the next one names its last position", async () => {
   const { epoch, newest: last } = await readFeedState(play.tables.db);
   await play.tables.pool.query(
     "alter table feed_state drop column start, drop column healed, drop column gap_at; update feed_state set rules = 'older'",
@@ -168,7 +169,7 @@ test("a feed of an older release, with fewer columns, ends; the next one names i
 });
 
 test.each(["missing", "withoutTrigger", "disabled"] as const)(
-  "a fault (%s) is seen, and its notes are made again",
+  "a fault (%s) is noticed, and recording starts again",
   async (fault) => {
     const { epoch } = await readFeedState(play.tables.db);
     await play.fail(fault);
@@ -220,7 +221,7 @@ test.each(ends)("a gap %s ends the epoch, and the next one names the last positi
   await play.expectTruth();
 });
 
-test("a feed that is switched off is removed with its triggers; switched on again, it begins an epoch", async () => {
+test("a feed that is switched off is removed with its triggers, and starts a new epoch when switched on again", async () => {
   await block(main, [write("before.eth")]);
   const { epoch } = await readFeedState(play.tables.db);
   const countOf = async (text: string) => (await play.tables.pool.query(text)).rowCount;

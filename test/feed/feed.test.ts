@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => play.close());
 
-/** Each test stands on blocks that no other one takes back. */
+/** Each test uses blocks that no other test reverts. */
 beforeEach(async () => {
   await play.catchUp();
 });
@@ -93,7 +93,7 @@ test("a new name for an old node is a change without a log", async () => {
 });
 
 test.each([1, 2, 6])(
-  "a reorganisation of %i blocks gives each removal once, and only when it stayed away",
+  "a reorganisation of %i blocks sends each removal once, and only for changes that stayed away",
   async (depth) => {
     const name = `lost${depth}.eth`;
     const before = await newest();
@@ -119,7 +119,7 @@ test.each([1, 2, 6])(
   },
 );
 
-test("what another branch has again is said with its own block", async () => {
+test("a change that reappears on another branch is sent with its new block", async () => {
   const write = () => domainWrite(main, "again.eth", { resolver: account(5) });
   await block(main, [write()]);
   const before = await newest();
@@ -134,7 +134,7 @@ test("what another branch has again is said with its own block", async () => {
   ]);
 });
 
-test("a reorganisation of one chain is not in the feed of another, whose rows go and come back", async () => {
+test("a reorganisation of one chain does not appear in the feed of another whose rows are undone and restored", async () => {
   play.engine.mine(main, { seconds: 12, writes: [domainWrite(main, "own.eth", { resolver: account(6) })] });
   await play.engine.index(main);
   await block(other, [domainWrite(other, "others.eth", { resolver: account(7) })]);
@@ -151,7 +151,7 @@ test("a reorganisation of one chain is not in the feed of another, whose rows go
   );
 });
 
-test("a start that takes rows back and brings the same again gives nothing", async () => {
+test("a start that reverts rows and restores the same ones publishes nothing", async () => {
   for (let i = 0; i < 4; i++)
     await block(main, [domainWrite(main, "start.eth", { resolver: account(20 + i) })]);
   const before = await newest();
@@ -169,7 +169,7 @@ test("a start that takes rows back and brings the same again gives nothing", asy
   expect(named(await changesAfter(before))).toEqual([]);
 });
 
-test("what came while no indexer ran is said after the start", async () => {
+test("changes made while no indexer ran are published after the start", async () => {
   await play.engine.stop();
   play.engine.mine(main, { seconds: 12, writes: [domainWrite(main, "meanwhile.eth", {})] });
   for (let i = 0; i < 10; i++) play.engine.mine(main, { seconds: 12, writes: [] });
@@ -179,7 +179,7 @@ test("what came while no indexer ran is said after the start", async () => {
   expect(named(await changesAfter(before))).toEqual(["new subname.created"]);
 });
 
-test("changes become final by one marker", async () => {
+test("changes become final through one marker", async () => {
   await block(main, [domainWrite(main, "final.eth", {})]);
   const of = main.node.length;
   const before = await newest();
@@ -188,7 +188,7 @@ test("changes become final by one marker", async () => {
   expect(markers.map(({ blockNumber }) => blockNumber)).toEqual([of]);
 });
 
-test("filters find in SQL what they find in memory", async () => {
+test("filters match the same changes in SQL as in memory", async () => {
   const all = await changesAfter(0);
   const some: ChangeFilters[] = [
     { types: ["resolver.changed", "chain.finalized"] },
@@ -209,7 +209,7 @@ test("filters find in SQL what they find in memory", async () => {
   }
 });
 
-test("a reader with filters gets the end of each block that has changes of its own, however short its pages", async () => {
+test("a filtering reader gets the end of each block that has matching changes, however short its pages", async () => {
   const before = await newest();
   await block(main, [
     domainWrite(main, "x.pages.eth", { resolver: account(1) }),
@@ -241,7 +241,7 @@ test("a reader with filters gets the end of each block that has changes of its o
 });
 
 const CHANGES = isSlow() ? 6_000 : 2_000;
-test(`${CHANGES} changes of a block are one block of the feed`, async () => {
+test(`${CHANGES} changes in one block are one block of the feed`, async () => {
   const before = await newest();
   await block(
     main,
@@ -254,7 +254,7 @@ test(`${CHANGES} changes of a block are one block of the feed`, async () => {
   ]);
 });
 
-test("what is too old is gone, and readers who stand before it hear so", async () => {
+test("old changes are removed, and readers positioned before them are told so", async () => {
   const { tables, client } = play;
   await tables.pool.query(
     "update feed_changes set written_at = now() - interval '2 hours' where number <= 10",
@@ -270,7 +270,7 @@ test("what is too old is gone, and readers who stand before it hear so", async (
   expect(() => numberAfter({ epoch: "0".repeat(12), number: 10 }, state)).toThrow(/another epoch/);
 });
 
-test("where the tables are in use, no epoch begins and nothing waits", async () => {
+test("while the tables are locked, no epoch begins and nothing waits", async () => {
   const writing = new pg.Client({ connectionString: play.tables.databaseUrl });
   await writing.connect();
   await writing.query("begin; update domains set label = label where false");

@@ -6,7 +6,10 @@ import type { Db } from "../../src/api/server/postgres/db.ts";
 
 type Value = Record<string, unknown> | null;
 
-/** Texts of one subject of each slot, and its value, as the tables have them: it shares nothing with the feed. */
+/**
+ * Text form of each slot's subject and value, as stored in the tables. Shares no code with the
+ * feed.
+ */
 const judged = `
   select concat_ws(':', 'name', chain_id, node) as subject,
     jsonb_build_object('name', full_name, 'parent_namehash', parent_node) as value from domains
@@ -42,13 +45,13 @@ const judged = `
   union all select concat_ws(':', 'label', chain_id, labelhash), jsonb_build_object('label', label) from labels
     where label is not null`;
 
-/** Everything that a follower can hold, as the tables have it now. */
+/** Everything a follower can hold, as the tables store it now. */
 export async function readJudged(pool: Pick<pg.Pool, "query">): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ subject: string; value: Value }>(judged);
   return new Map(rows.map(({ subject, value }) => [subject, textOf(value)]));
 }
 
-/** A value as one text; a long text by its hash, as the feed has it. */
+/** A value as one text. Long texts are given by their hash, as in the feed. */
 const textOf = (value: Value): string =>
   value === null
     ? "none"
@@ -69,9 +72,9 @@ const textOf = (value: Value): string =>
 /** A program that holds what the feed says and nothing else. */
 export class Follower {
   held = new Map<string, string>();
-  /** What was not so. */
+  /** Claims that turned out to be false. */
   readonly wrong: string[] = [];
-  /** What time brought, and was not taken back. */
+  /** Changes brought by time that were not reverted. */
   readonly times = new Set<string>();
   changes = 0;
   private readonly removed = new Set<number>();
@@ -88,7 +91,7 @@ export class Follower {
     this.pool = pool;
   }
 
-  /** Reads all there is, in pages of a size. */
+  /** Reads everything available, in pages of the given size. */
   async follow(limit: number): Promise<void> {
     for (;;) {
       const state = await readFeedState(this.db);
@@ -105,7 +108,9 @@ export class Follower {
     }
   }
 
-  /** A new epoch: the state itself is read, as of the position. In tests nothing is written meanwhile. */
+  /**
+   * A new epoch: reads the state itself as of the position. Tests write nothing in the meantime.
+   */
   private async begin({ epoch, newest }: { epoch: string; newest: number }): Promise<void> {
     this.epoch = epoch;
     this.after = newest;

@@ -11,7 +11,8 @@ import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
 
-// What anyone can set, by 28,500 gas: no text stops the feed, and each is in it as REST has it.
+// Texts that anyone can set for 28,500 gas: none stops the feed, and the feed has each as REST has
+// it.
 
 let play: Play & { close: () => Promise<void> };
 let main: Chain;
@@ -73,7 +74,7 @@ const claimOf = (name: string): Write => ({
   },
 });
 
-/** A value as the feed has it: NUL and all else as it was set; a long text by its hash. */
+/** A value as the feed has it: NUL and everything else as it was set; a long text by its hash. */
 const saidOf = (name: string, text: string) =>
   Buffer.byteLength(text) <= 1_024
     ? { [name]: text }
@@ -85,7 +86,7 @@ const saidOf = (name: string, text: string) =>
 
 const textsIn = (rows: readonly ChangeRow[]) => rows.filter(({ slot }) => slot === "text");
 
-/** As on a chain: bytes that are no UTF-8 are U+FFFD when they are decoded, so no half of a pair remains. */
+/** As on a chain: bytes that are not UTF-8 decode to U+FFFD, so no lone surrogate remains. */
 const decoded = (text: string): string => Buffer.from(text).toString();
 
 const odd = ["\0", "\u0001", "\ud800", "\udfff", "\ufffe", "\uffff", "\ufeff", "\u2028", "\u2400", "\\u0000"];
@@ -101,7 +102,7 @@ const foreign = fc
   )
   .map((parts) => decoded(parts.join("")));
 
-test("NUL in a value and in a key is in the feed, and stops nothing that comes after it", async () => {
+test("NUL in a value or a key reaches the feed and does not stop later changes", async () => {
   const before = await play.newest();
   await play.block(main, [domainWrite(main, NAME, {}), textOf("k", "va\0lue"), textOf("ke\0y", "v")]);
   await play.block(main, [domainWrite(main, "other.eth", {}), textOf("k", "fine")]);
@@ -120,7 +121,7 @@ test("NUL in a value and in a key is in the feed, and stops nothing that comes a
   expect(sent).not.toContain("\u2400");
 });
 
-test("names of records and of addresses are said as they were set", async () => {
+test("names of records and of addresses are published as they were set", async () => {
   const random = fc.sample(foreign, { seed: inject("seed"), numRuns: 30 });
   for (const name of new Set(["n\0ul.eth", "\u24000", "\u2400", ...random.filter((text) => text !== "")])) {
     const before = await play.newest();
@@ -133,7 +134,7 @@ test("names of records and of addresses are said as they were set", async () => 
   }
 });
 
-test("random texts are said as they were set, again in a resync, and as they were after a reorganisation", async () => {
+test("random texts are published as they were set, again in a resync, and as before after a reorganisation", async () => {
   const pair = fc.record({ key: foreign, value: fc.option(foreign, { freq: 8 }) });
   const blocks = fc.array(fc.uniqueArray(pair, { selector: ({ key }) => key, minLength: 1, maxLength: 4 }), {
     minLength: 1,
@@ -186,7 +187,7 @@ test("random texts are said as they were set, again in a resync, and as they wer
   expect((await readFeedState(play.tables.db)).gapSince).toBeNull();
 });
 
-test("a row that the feed cannot hold is left out alone, which is said, and all others are in the feed", async () => {
+test("only a row that the feed cannot hold is left out, with a notice, and all others are in the feed", async () => {
   const before = await play.newest();
   const bad = textOf("bad", "x");
   const said = play.said.length;
@@ -219,7 +220,7 @@ test("a row that the feed cannot hold is left out alone, which is said, and all 
   );
 });
 
-test("a feed that stands still says since when", async () => {
+test("a stalled feed says since when", async () => {
   const { pool, db } = play.tables;
   await play.block(main, []);
   const age = () => pool.query("update feed_state set looked_at = now() - interval '40 seconds'");
@@ -238,7 +239,7 @@ test("a feed that stands still says since when", async () => {
   expect((await readFeedState(db)).gapSince, "a look is a sign of life").toBeNull();
 });
 
-test("a name whose values are too large is in no resync: they are not read", async () => {
+test("a name whose values are too large is left out of resyncs, and its values are not read", async () => {
   const feed = await readFeedState(play.tables.db);
   const read = () => readResync(play.tables.db, { node: namehash(NAME), feed, filters: {} });
   await play.tables.pool.query("delete from text_records");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isLong, isSlow } from "../support/size.ts";
 import { playHistories } from "./histories.ts";
 
-test("a follower of the feed holds what the tables hold, after blocks, reorganisations, kills, faults and starts of three chains", async () => {
+test("a follower of the feed holds what the tables hold after blocks, reorganisations, kills, faults and starts on three chains", async () => {
   const size = isLong() ? { runs: 300, steps: 100 } : { runs: isSlow() ? 18 : 4, steps: 60 };
   const { follower, said } = await playHistories(size);
   expect(follower.changes).toBeGreaterThan(isSlow() ? 200 : 100);

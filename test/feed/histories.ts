@@ -17,7 +17,7 @@ const CHAINS = [CHAIN_ID, LAYER2_CHAIN_ID, 31_339];
 const DAY = 86_400;
 const HIGHEST_FORK = 6;
 
-/** A step of a history; `chain` counts the chains. */
+/** One step of a history. `chain` is the index of the chain. */
 type Step =
   | { kind: "block"; chain: number; acts: Act[]; seconds: number }
   | { kind: "index"; chain: number }
@@ -27,7 +27,7 @@ type Step =
   | { kind: "fault"; fault: keyof typeof faults; chain: number; acts: Act[]; looks: boolean }
   | { kind: "follow"; limit: number };
 
-/** Ways in which notes of writes are no longer made. The writer mends each. */
+/** Ways to stop the recording of writes. The writer repairs each. */
 const faults = {
   refused: "alter table feed_touched add constraint refused check (false) not valid",
   missing: "drop table feed_touched",
@@ -94,7 +94,7 @@ const dying = (client: pg.ClientBase, queries: number): pg.ClientBase => {
   return { query } as unknown as pg.ClientBase;
 };
 
-/** A feed beside tables that a pretended engine writes, and a follower of it. */
+/** A feed on tables written by a simulated engine, with a follower. */
 export class Play {
   readonly follower: Follower;
   readonly tables: Tables;
@@ -108,7 +108,7 @@ export class Play {
     this.follower = new Follower(tables.db, tables.pool);
   }
 
-  /** What the writer of the feed said of it. */
+  /** What the feed's writer reported about it. */
   readonly said: string[] = [];
 
   async look(dies: number | null = null): Promise<void> {
@@ -116,14 +116,14 @@ export class Play {
     const plan = { schema: "public", rules: lifeOf(undefined), active: async () => null, log };
     if (dies === null) await lookAtFeed(this.client, plan);
     else await lookAtFeed(dying(this.client, dies), plan).catch(() => {});
-    // A follower begins again with what the tables hold at the first position, so before the next write.
+    // A follower starts from what the tables hold at the first position, so before the next write.
     if (this.said.length > this.followed) await this.follower.follow(100);
     this.followed = this.said.length;
   }
 
   private followed = 0;
 
-  /** Notes of writes are made no longer; whatever is broken already stays so. */
+  /** Stops the recording of writes. Anything already broken stays broken. */
   async fail(fault: keyof typeof faults): Promise<void> {
     await this.tables.pool.query(faults[fault]).catch(() => {});
   }
@@ -157,14 +157,14 @@ export class Play {
     }
   }
 
-  /** A block with these writes is mined, indexed and looked at. */
+  /** Mines a block with these writes, indexes it and looks at it. */
   async block(of: Chain, writes: readonly Write[], seconds = 12): Promise<void> {
     this.engine.mine(of, { seconds, writes });
     await this.engine.index(of);
     await this.look();
   }
 
-  /** All changes after a number, as one reader gets them. */
+  /** All changes after a number, as a single reader gets them. */
   async changesAfter(after: number, filters: ChangeFilters = {}): Promise<ChangeRow[]> {
     const newest = await this.newest();
     return (await readChanges(this.tables.db, { after, newest, limit: 1_000, filters })).rows;
@@ -194,10 +194,10 @@ export class Play {
     if (looks) await this.look();
   }
 
-  /** All blocks of the node are indexed, and all that the feed has is followed. */
+  /** Indexes all of the node's blocks and follows everything in the feed. */
   async catchUp(): Promise<void> {
     for (const of of this.engine.chains) {
-      // A branch can be shorter than what it replaced: the feed waits until it is not.
+      // A branch can be shorter than the one it replaced. The feed waits until it has caught up.
       for (let i = 0; i < HIGHEST_FORK; i++) this.mine(of, [], 12);
       while (of.indexed < of.node.length) await this.engine.index(of);
     }
@@ -205,7 +205,7 @@ export class Play {
     await this.follower.follow(7);
   }
 
-  /** What the feed says that time brought, and no block of the chain has reached. */
+  /** Changes the feed attributes to time although no block of the chain has reached that time. */
   private unreached(): string[] {
     return [...this.follower.times].filter((subject) => {
       const [, chainId, ...key] = subject.split(":");
@@ -245,7 +245,10 @@ export async function openPlay(
   });
 }
 
-/** Plays random histories one after the other, each on what the ones before left, and holds the follower against the tables. */
+/**
+ * Plays random histories in sequence, each on the state left by the last, and compares the
+ * follower with the tables.
+ */
 export async function playHistories({ runs, steps }: { runs: number; steps: number }): Promise<Play> {
   const play = await openPlay();
   try {

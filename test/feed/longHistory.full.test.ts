@@ -13,7 +13,8 @@ import { status } from "../webhooks/receiver.ts";
 import { Follower, readJudged } from "./follower.ts";
 import { DEEPEST, deedsOf, epochOf } from "./longHistory.ts";
 
-// One history of a whole Namedex with its feed, its webhooks and a release, which chance makes: FAULT_RUNS deeds.
+// One random history of a whole Namedex with its feed, its webhooks and a release: FAULT_RUNS
+// actions.
 
 const DEEDS = Number(process.env.FAULT_RUNS ?? 30);
 const NEXT = "namedex_next";
@@ -48,11 +49,11 @@ async function expectTruth(): Promise<void> {
   expect(await epochOf(stage), "nothing of this ends an epoch").toBe(epoch);
 }
 
-test(`${DEEDS} random deeds: after each the follower holds what the index holds`, async () => {
+test(`${DEEDS} random actions: after each, the follower holds what the index holds`, async () => {
   const chance = chanceOf(inject("seed"));
   const deeds = deedsOf({ stage, database, chance });
   for (let deed = 0; deed < DEEDS; deed++) {
-    // Each kind once at first.
+    // Each kind once first.
     const [name, , happens] =
       deeds[deed] ?? chance.of(deeds.map((one): [number, (typeof deeds)[number]] => [one[1], one]));
     console.log(`deed ${deed + 1}: ${name}`);
@@ -62,7 +63,7 @@ test(`${DEEDS} random deeds: after each the follower holds what the index holds`
   expect(stage.follower.changes).toBeGreaterThan(DEEDS);
 }, 3_600_000);
 
-test("the shallowest and the deepest reorganisation that Ponder follows", async () => {
+test("handles the shallowest and the deepest reorganisation that Ponder follows", async () => {
   for (const [chain, deepest] of [
     [stage.chains.main, DEEPEST.main],
     [stage.chains.base, DEEPEST.base],
@@ -76,7 +77,7 @@ test("the shallowest and the deepest reorganisation that Ponder follows", async 
   }
 }, 600_000);
 
-test("every receiver gets every change in order: a quick one, a slow one, and one that was dead all the time", async () => {
+test("every receiver gets every change in order: a fast one, a slow one, and one that was down throughout", async () => {
   const all = await stage.receiver.expectAll();
   expect(all).toBeGreaterThan(DEEDS);
   await vi.waitFor(() => slow.expectAll(), { timeout: 600_000 });
@@ -84,7 +85,7 @@ test("every receiver gets every change in order: a quick one, a slow one, and on
   await vi.waitFor(() => dead.expectAll(), { timeout: 600_000 });
 }, 1_300_000);
 
-test("a release begins an epoch that names the last position; a follower of it holds what its tables hold", async () => {
+test("a release begins an epoch that names the last position, and a follower of it holds what its tables hold", async () => {
   const { stack, chains, grow, receiver } = stage;
   const release = await stack.startRelease(NEXT);
   const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });

@@ -6,7 +6,7 @@ import type { JournalStage } from "../chain/journalStage.ts";
 import type { BreakablePostgres } from "../faults/breakablePostgres.ts";
 import type { Replica } from "../support/stack.ts";
 
-/** Something that happens in a history, at a moment that chance chooses. */
+/** An event in a history, at a random moment. */
 export type Deed = [name: string, weight: number, happens: () => Promise<void>];
 
 type Plan = { stage: JournalStage; database: BreakablePostgres; chance: Chance };
@@ -17,14 +17,14 @@ export const DEEPEST = { main: 64, base: 29 } as const;
 const LONGEST_PAUSE_MS = 1_500;
 const PATIENCE = { timeout: 180_000, interval: 500 };
 
-/** All that a history of a feed is made of. */
+/** Everything a history of a feed is made of. */
 export function deedsOf({ stage, database, chance }: Plan): Deed[] {
   const { stack, chains, grow } = stage;
   const running: { replica: Replica } = { replica: stage.replica };
   const anyChain = (): CountedChain => (chance.is(0.7) ? chains.main : chains.base);
   const some = () => grow(anyChain(), 1 + chance.below(6));
 
-  /** Blocks come, and something happens in the middle of them. */
+  /** Mines blocks; the event happens in the middle of them. */
   const amid = async (happens: () => Promise<unknown>): Promise<void> => {
     const growing = some();
     await sleep(chance.next() * LONGEST_PAUSE_MS);
@@ -40,7 +40,7 @@ export function deedsOf({ stage, database, chance }: Plan): Deed[] {
     await chain.rollback(depth);
     await grow(chain, depth + 1);
   };
-  /** The server ends a session, and its process begins another. */
+  /** The server ends a session, and its process opens another. */
   const cut = (session: string) =>
     amid(() =>
       stack.sql(
@@ -78,7 +78,8 @@ export function deedsOf({ stage, database, chance }: Plan): Deed[] {
         await some();
         await database.start();
         await sleep(chance.next() * LONGEST_PAUSE_MS);
-        // An indexer ends where a transaction of it is lost for too long, and is started by its supervisor.
+        // An indexer exits when one of its transactions is lost for too long, and its supervisor
+        // restarts it.
         await vi.waitFor(async () => {
           if (stack.ended() !== null) stack.restart();
           await stack.ready();
@@ -106,7 +107,7 @@ export function deedsOf({ stage, database, chance }: Plan): Deed[] {
   ];
 }
 
-/** The epoch of the feed. */
+/** The feed's epoch. */
 export async function epochOf({ stack }: JournalStage): Promise<string> {
   const { body } = await stack.api<{ newest_position: string }>("/changes?after=newest");
   expect(body.newest_position).toMatch(/^[0-9a-f]{12}-[0-9]+$/);

@@ -60,7 +60,7 @@ async function block(...names: string[]): Promise<void> {
   await play.look();
 }
 
-/** A stream that is read. */
+/** A stream being read. */
 async function open(query: string, headers: Record<string, string> = {}) {
   const controller = new AbortController();
   leaving.push(controller);
@@ -69,7 +69,7 @@ async function open(query: string, headers: Record<string, string> = {}) {
 
 const lastId = (text: string): string => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "";
 
-test("changes come as events, each with its position, and the ends of their blocks", async () => {
+test("changes arrive as events with their positions, followed by the ends of their blocks", async () => {
   const stream = await open("after=&name=&type="); // Empty parameters count as left out.
   expect(stream.reply.headers.get("content-type")).toBe("text/event-stream");
   expect(stream.reply.headers.get("x-accel-buffering")).toBe("no");
@@ -79,7 +79,7 @@ test("changes come as events, each with its position, and the ends of their bloc
   );
 });
 
-test("who connects again with its last position gets what came meanwhile, once", async () => {
+test("a client that reconnects with its last position gets the missed changes exactly once", async () => {
   const first = await open("");
   await block("b.eth");
   await vi.waitFor(() => expect(typesIn(first.text).length).toBe(3));
@@ -92,7 +92,7 @@ test("who connects again with its last position gets what came meanwhile, once",
   }
 });
 
-test("a filter gives its changes only, and the position goes on without them", async () => {
+test("a filter passes only matching changes, while the position still advances", async () => {
   const stream = await open("name=c.eth");
   const before = lastId(stream.text);
   await block("d.eth");
@@ -104,7 +104,7 @@ test("a filter gives its changes only, and the position goes on without them", a
   );
 });
 
-test("a stream that is read lasts longer than any answer may take", async () => {
+test("a stream in use outlasts the time limit of any answer", async () => {
   const stream = await open("");
   await new Promise((resolve) => setTimeout(resolve, PATIENCE.wholeMs + 1_000));
   expect(stream.isOver).toBe(false);
@@ -112,10 +112,10 @@ test("a stream that is read lasts longer than any answer may take", async () => 
   await vi.waitFor(() => expect(typesIn(stream.text)).toContain("block.ended"));
 });
 
-/** Changes that no buffer of a system takes at once: 12 MB. */
+/** More changes than any system buffer takes at once: 12 MB. */
 const LARGE = 4_000;
 
-test("a reader that takes nothing is cut off, and others go on", async () => {
+test("a reader that takes nothing is cut off, and others continue", async () => {
   const socket = connect({ port: served.port, host: "127.0.0.1" });
   socket.on("error", () => {});
   socket.write("GET /changes/stream?after=oldest HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -128,7 +128,7 @@ test("a reader that takes nothing is cut off, and others go on", async () => {
   await play.engine.index(main);
   await play.look();
   const changesIn = () => typesIn(other.text).filter((type) => type === "record.text.changed").length;
-  // To look through megabytes takes a while: not every few milliseconds.
+  // Scanning megabytes takes a while, so this does not run every few milliseconds.
   await vi.waitFor(() => expect(changesIn()).toBe(LARGE), { timeout: 60_000, interval: 500 });
   const ids = [...other.text.matchAll(/^event: change\nid: (.*)$/gm)].map(([, id]) => id);
   expect(new Set(ids).size, "none comes twice").toBe(ids.length);
@@ -144,7 +144,7 @@ test("a reader that takes nothing is cut off, and others go on", async () => {
   socket.destroy();
 });
 
-/** On a busy machine. */
+/** Allows for a busy machine. */
 const SOON = { timeout: 180_000, interval: 100 };
 
 test("two hundred readers cost one look at the table, not two hundred", async () => {
@@ -160,7 +160,7 @@ test("two hundred readers cost one look at the table, not two hundred", async ()
   expect(looks - before).toBeLessThan((Date.now() - began) / 50 + 5);
 });
 
-test("readers who are behind have few pages read at once, and who leaves before his turn has none", async () => {
+test("readers that are behind have few pages read at once, and one that leaves the queue has none read", async () => {
   await block("behind.eth");
   await hub.join();
   const { epoch } = hub.state();
@@ -188,7 +188,7 @@ test("readers who are behind have few pages read at once, and who leaves before 
   hub.leave();
 });
 
-test("a caller has a limited number of streams", async () => {
+test("each caller has a limited number of streams", async () => {
   await Promise.all(Array.from({ length: 250 }, () => open("")));
   const refused = await open("");
   expect(refused.reply.status).toBe(429);
@@ -199,7 +199,7 @@ test("a caller has a limited number of streams", async () => {
   });
 });
 
-test("who cannot pay the next minute hears so, and the stream ends", async () => {
+test("a caller that cannot pay for the next minute is told so, and the stream ends", async () => {
   let minutes = 0;
   access = {
     admit: async (...given) => {
@@ -221,7 +221,7 @@ test.each([
   expect((await open(query)).reply.status).toBe(status);
 });
 
-test("the client goes on over a lost connection, and leaves out and repeats nothing", async () => {
+test("the client resumes after a lost connection without omitting or repeating anything", async () => {
   const namedex = createNamedex({ url });
   const ending = new AbortController();
   const seen: string[] = [];
@@ -240,7 +240,7 @@ test("the client goes on over a lost connection, and leaves out and repeats noth
   await reading;
 });
 
-test("an epoch that ends closes the streams, and says so", async () => {
+test("when an epoch ends, its streams say so and close", async () => {
   const stream = await open("");
   expect(await beginEpoch(play.client, "public")).toBe(true);
   await vi.waitFor(() => expect(stream.isOver).toBe(true), { timeout: 10_000 });
@@ -272,7 +272,7 @@ describe("a reader of one name whose position is gone", () => {
     );
   });
 
-  test("and that leaves in the middle of them begins again with them", async () => {
+  test("that leaves midway starts over with the values", async () => {
     const stream = await open(`${GONE}&name=again.eth`);
     await vi.waitFor(() => expect(lastId(stream.text)).not.toBe(""));
     const [values = ""] = stream.text.split(/^id: /m);
@@ -280,13 +280,13 @@ describe("a reader of one name whose position is gone", () => {
   });
 
   test.each(["", "subtree=again.eth", "type=resolver.changed"])(
-    "is one of a name, not of %s",
+    "must ask for one name, not %s",
     async (query) => {
       expect((await open(`${GONE}&${query}`)).reply.status).toBe(400);
     },
   );
 
-  test("connects again without an error when its epoch ends, by the client alone", async () => {
+  test("reconnects without an error when its epoch ends, through the client alone", async () => {
     const namedex = createNamedex({ url });
     const ending = new AbortController();
     const held = new Map<string, unknown>();
@@ -313,7 +313,7 @@ describe("a reader of one name whose position is gone", () => {
     await reading;
   });
 
-  test("hears so by the client where no name is asked for", async () => {
+  test("is told so by the client if it did not ask for a name", async () => {
     const namedex = createNamedex({ url });
     const reading = namedex.changes({ subtree: "again.eth", after: "bbbbbbbbbbbb-1" });
     await expect(reading.next()).rejects.toMatchObject({ code: "POSITION_GONE" });

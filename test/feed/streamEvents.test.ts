@@ -27,7 +27,7 @@ const row: ChangeRow = {
   takenBack: null,
 };
 
-test("a change is one event, whatever its texts have in them, and is made once for all readers", () => {
+test("a change is one event, whatever its texts contain, and is serialised once for all readers", () => {
   let made = 0;
   const count = (id: number) => {
     made++;
@@ -42,7 +42,7 @@ test("a change is one event, whatever its texts have in them, and is made once f
   expect(made).toBe(1);
 });
 
-test("texts are joined to few writes, none of them large but for a large text", () => {
+test("texts are joined into few writes, none of them large except for a large text", () => {
   const texts = Array.from({ length: 100 }, (_, i) => String(i % 10).repeat(2_000));
   const writes = [...inWrites([...texts, "x".repeat(100_000)])];
   expect(writes.join("")).toBe(`${texts.join("")}${"x".repeat(100_000)}`);
@@ -51,7 +51,7 @@ test("texts are joined to few writes, none of them large but for a large text", 
   expect([...inWrites([])]).toEqual([]);
 });
 
-test("waiting for a write ends with its reader, and leaves nothing behind", async () => {
+test("waiting for a write ends with its reader and leaves nothing behind", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   for (let i = 0; i < 100; i++) await orAborted(Promise.resolve(), signal);

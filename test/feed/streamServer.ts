@@ -11,13 +11,13 @@ import { endSlowReaders } from "../../src/api/server/http/slowClients.ts";
 import { contracts } from "../query/rows.ts";
 import type { Play } from "./histories.ts";
 
-/** The streams of a feed, over HTTP. */
+/** Serves a feed's streams over HTTP. */
 export type StreamServer = {
   url: string;
   port: number;
   server: Server;
   hub: Hub;
-  /** How many streams are open. */
+  /** Number of open streams. */
   count: () => number;
   close: () => Promise<void>;
 };
@@ -73,7 +73,7 @@ export async function openStreamServer({
   };
 }
 
-/** A stream that is read; `text` has all that came. */
+/** A stream being read. `text` has everything received. */
 export async function openStream(
   url: string,
   {

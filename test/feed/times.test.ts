@@ -24,7 +24,7 @@ const changesAfter = (...given: Parameters<Play["changesAfter"]>) => play.change
 const newest = () => play.newest();
 const block = (...given: Parameters<Play["block"]>) => play.block(...given);
 
-test("time brings each end once, at the first block that reaches it", async () => {
+test("each end of a name is published once, at the first block that reaches it", async () => {
   const expiry = timeOf(main) + 100 * DAY;
   const terms = { expiry_timestamp: expiry, registrar_expiry_timestamp: expiry };
   await block(main, [domainWrite(main, "timed.eth", terms)]);
@@ -56,7 +56,7 @@ test("time brings each end once, at the first block that reaches it", async () =
   expect((await times()).length).toBe(7);
 });
 
-test("a renewal before the second takes an end out, and a branch without the second takes it back once", async () => {
+test("a renewal in time cancels an end, and a branch that has not reached the second reverts it once", async () => {
   const expiry = timeOf(main) + 200 * DAY;
   const write = (at: number) =>
     domainWrite(main, "renewed.eth", { expiry_timestamp: at, registrar_expiry_timestamp: at });
@@ -89,11 +89,11 @@ test("a renewal before the second takes an end out, and a branch without the sec
 const renewal = (name: string, at: number) =>
   domainWrite(main, name, { expiry_timestamp: at, registrar_expiry_timestamp: at });
 
-/** What the feed has of a name that time brought, since a number. */
+/** What the feed has published since a number about a name's changes by time. */
 const timesOf = async (name: string, before: number) =>
   (await changesAfter(before, { node: namehash(name) })).filter(({ source }) => source === "time");
 
-test("what holds in both branches has the block of the new one, and is told once, also when that one is final", async () => {
+test("an end that holds in both branches has the new branch's block and is published once, even when final", async () => {
   const expiry = timeOf(main) + 300 * DAY;
   await block(main, [renewal("both.eth", expiry)]);
   const before = await newest();
@@ -122,7 +122,7 @@ test("what holds in both branches has the block of the new one, and is told once
   expect(first?.blockHash).not.toBe(held?.blockHash);
 });
 
-test("a branch in which a name was not renewed brings its end, also at a time that the one before had passed", async () => {
+test("a branch without the renewal publishes the name's end, even at a time the previous branch had passed", async () => {
   const expiry = timeOf(main) + 400 * DAY;
   await block(main, [renewal("unrenewed.eth", expiry)]);
   await block(main, [], 400 * DAY - 100);
@@ -140,7 +140,7 @@ test("a branch in which a name was not renewed brings its end, also at a time th
   expect(await types()).toEqual(["new name.expired"]);
 });
 
-test("what a start leaves behind, because its branch has not reached it, is taken back, and told again when it is reached", async () => {
+test("an end left by a start whose branch has not reached it is reverted, and published again once reached", async () => {
   const expiry = timeOf(main) + 500 * DAY;
   await block(main, [renewal("started.eth", expiry)]);
   for (let i = 0; i < 8; i++) await block(main, []);
@@ -153,7 +153,7 @@ test("what a start leaves behind, because its branch has not reached it, is take
   expect(await expired()).toEqual(["new"]);
   await play.engine.stop();
   play.engine.fork(main, 1);
-  // Past blocks without logs are not in the journal after a start.
+  // After a start, past blocks without logs are not in the journal.
   for (let i = 0; i < 10; i++) play.engine.mine(main, { seconds: 12, writes: [] });
   await play.engine.backfill();
   while (main.indexed < main.node.length) await play.engine.index(main);
@@ -163,7 +163,7 @@ test("what a start leaves behind, because its branch has not reached it, is take
   expect(await expired()).toEqual(["new", "removed", "new"]);
 });
 
-test("time ends an emancipated subname with its token, and brings nothing to one whose parent keeps control", async () => {
+test("time ends an emancipated subname with its token, but changes nothing for a name whose parent keeps control", async () => {
   const expiry = timeOf(main) + 100 * DAY;
   const before = await newest();
   const wrapped = (name: string, fuses: number) =>

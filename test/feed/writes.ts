@@ -69,7 +69,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
           registrar_expiry_timestamp: at.time + days * DAY,
         })(at),
   ),
-  // A name gets another text without a log of its own: its label became known.
+  // A name's text changes without a log of its own, because its label became known.
   fc.tuple(name, fc.boolean()).map(
     ([of, isKnown]): Act =>
       (at) => [
@@ -185,7 +185,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
   ),
 );
 
-/** A name's row is made, or gets these columns. */
+/** Creates a name's row, or sets these columns. */
 export const domainWrite = (chain: Chain, name: string, patch: Record<string, unknown>): Write => ({
   table: "domains",
   key: { chain_id: chain.chainId, node: namehash(name) },
@@ -204,7 +204,7 @@ export const domainWrite = (chain: Chain, name: string, patch: Record<string, un
   },
 });
 
-/** A text of a node that no name has, of 2 KB with its key. */
+/** A text record of a node that no name has, 2 KB including its key. */
 export const textWrite = ({ chainId, node }: Chain, i: number): Write => ({
   table: "text_records",
   key: {

@@ -16,7 +16,7 @@ const codeOf = async (reply: Response): Promise<string> =>
 
 type Raw = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-/** A request with any header, by Node's own client. */
+/** A request with any header, through Node's own client. */
 function ask(url: string, headers: Record<string, string>, body?: string, method = "GET"): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, headers, agent: false }, (reply) => {
@@ -40,7 +40,7 @@ describe("headers", () => {
       response.end(JSON.stringify(request.headers));
     });
 
-  test("the caller's address is passed on, and what a caller forges is not", async () => {
+  test("the caller's address is passed on, and forged addresses are not", async () => {
     const gateway = await open([await echo()]);
     const forged = {
       "X-Forwarded-For": "6.6.6.6",
@@ -56,7 +56,7 @@ describe("headers", () => {
     for (const name of ["x-forwarded-host", "x-real-ip", "forwarded"]) expect(seen).not.toHaveProperty(name);
   });
 
-  test("the tag that a caller has is passed on, and so is the answer without a body", async () => {
+  test("the caller's tag is passed on, and so is the answer without a body", async () => {
     const tagged = await startUpstream((request, response) => {
       response.writeHead(request.headers["if-none-match"] === '"tag"' ? 304 : 200, { ETag: '"tag"' });
       response.end(response.statusCode === 200 ? "whole" : undefined);
@@ -70,7 +70,7 @@ describe("headers", () => {
     }
   });
 
-  test("behind trusted proxies their entries stay, and only theirs", async () => {
+  test("behind trusted proxies, their entries and only theirs are kept", async () => {
     const gateway = await open([await echo()], { GATEWAY_TRUSTED_PROXIES: "1" });
     const seen = JSON.parse(
       String((await ask(`${gateway.url}/x`, { "X-Forwarded-For": "6.6.6.6, 192.0.2.7" })).body),
@@ -78,7 +78,7 @@ describe("headers", () => {
     expect(seen["x-forwarded-for"]).toMatch(/^192\.0\.2\.7, (::ffff:)?127\.0\.0\.1$/);
   });
 
-  test("headers of one connection end there, on both sides", async () => {
+  test("connection headers are removed in both directions", async () => {
     const gateway = await open([await echo()]);
     const own = { Connection: "close, X-Mine", "X-Mine": "1", TE: "trailers", "X-Kept": "3" };
     const { headers, body } = await ask(`${gateway.url}/x`, own);
@@ -89,7 +89,7 @@ describe("headers", () => {
     expect(headers).not.toHaveProperty("x-private");
   });
 
-  test("one that comes twice in an answer stays so", async () => {
+  test("a header that appears twice in an answer stays so", async () => {
     const cookies = ["a=1; Path=/", "b=2; Path=/"];
     const upstream = await startUpstream(
       (_, response) => void response.writeHead(200, { "Set-Cookie": cookies }).end("{}"),
@@ -100,7 +100,7 @@ describe("headers", () => {
 });
 
 describe("bodies", () => {
-  test("a large answer passes as it comes, to the last byte", async () => {
+  test("a large answer is passed on as it arrives, to the last byte", async () => {
     const large = randomBytes(32 * 1024 * 1024);
     const gate = { open: () => {} };
     const opened = new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ describe("bodies", () => {
     });
     const upstream = await startUpstream(async (_, response) => {
       response.write(large.subarray(0, 1_000));
-      await opened; // Until the beginning has arrived at the caller.
+      await opened; // Until the beginning has reached the caller.
       response.end(large.subarray(1_000));
     });
     const gateway = await open([upstream]);
@@ -121,7 +121,7 @@ describe("bodies", () => {
     expect(Buffer.concat(chunks).equals(large)).toBe(true);
   });
 
-  test("an answer waits for a caller who does not read it, in the indexer", async () => {
+  test("an answer whose caller does not read it waits in the indexer", async () => {
     const total = 128 * 1024 * 1024;
     const part = Buffer.alloc(1024 * 1024);
     let written = 0;
@@ -162,7 +162,7 @@ describe("bodies", () => {
     ["GET", 204, {}],
     ["GET", 304, { ETag: '"1"' }],
     ["GET", 200, { "Content-Length": "0" }],
-  ])("an answer may have none: %s %i %j", async (method, status, headers) => {
+  ])("an answer may have no body: %s %i %j", async (method, status, headers) => {
     const upstream = await startUpstream((_, response) => void response.writeHead(status, headers).end());
     const gateway = await open([upstream]);
     for (let turn = 0; turn < 3; turn++) {
@@ -171,7 +171,7 @@ describe("bodies", () => {
     }
   });
 
-  test("a body reaches the indexer once it is whole, so that no indexer waits for a slow caller", async () => {
+  test("a body is sent to the indexer once it is complete, so that no indexer waits for a slow caller", async () => {
     let isAsked = false;
     const upstream = await startUpstream((request, response) => {
       isAsked = true;
@@ -194,7 +194,7 @@ describe("bodies", () => {
     expect(await reply.text()).toBe("first,second");
   });
 
-  test("one that is larger than allowed is refused, whether it says so or not", async () => {
+  test("a body larger than allowed is refused, whether or not its length is declared", async () => {
     const gateway = await open([await startUpstream(says("a"))], { GATEWAY_MAX_BODY_BYTES: "2000" });
     const post = (body: unknown) =>
       fetch(`${gateway.url}/whois/bulk`, { method: "POST", body, duplex: "half" } as RequestInit);
@@ -214,7 +214,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
   async function pair(fail: Upstream, settings: Record<string, string> = {}) {
     const other = await startUpstream((request, response) => {
       if (request.url !== "/busy") return says("other")(request, response);
-      const drip = setInterval(() => response.write(" "), 100); // Never silent: no patience ends it.
+      const drip = setInterval(() => response.write(" "), 100); // It is never silent, so no timeout ends it.
       response.on("close", () => clearInterval(drip));
     });
     const gateway = await open([other, fail], settings);
@@ -240,7 +240,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
     await gateway.until("synced", "synced");
   });
 
-  test("and ends the connection before it answers: a read is asked elsewhere, with its whole body", async () => {
+  test("by ending the connection before it answers is replaced: a read is sent elsewhere, with its whole body", async () => {
     const fail = await breaking();
     const { gateway, other } = await pair(fail);
     expect(await wordOf(await fetch(`${gateway.url}/x`))).toBe("other");
@@ -253,17 +253,17 @@ describe("an indexer that fails", unlessHeldUp, () => {
     ["a key", "/x", { headers: { "X-API-Key": "ens_1" } }],
     ["a payment", "/x", { headers: { Authorization: "Payment abc" } }],
     ["a post that may change something", "/mcp", { method: "POST", body: "{}" }],
-  ])("what may have been charged or done is not asked twice: %s", async (_, path, init) => {
+  ])("is not replaced for requests that may have been charged or executed: %s", async (_, path, init) => {
     const fail = await breaking();
     const { gateway, other } = await pair(fail);
     const reply = await fetch(`${gateway.url}${path}`, init);
     expect([reply.status, await codeOf(reply)]).toEqual([502, "INDEXER_UNREACHABLE"]);
     expect(other.requests).toEqual(["GET /busy"]);
-    await fail.kill(); // Now it cannot have heard of the request.
+    await fail.kill(); // Now it cannot have received the request.
     expect(await wordOf(await fetch(`${gateway.url}${path}`, init))).toBe("other");
   });
 
-  test("and says by itself that it is not ready: the other answers, a paid request too", async () => {
+  test("by reporting that it is not ready is replaced by the other, even for a paid request", async () => {
     const fail = await startUpstream((_, response) => {
       response.writeHead(503).end('{"error":{"code":"INDEX_NOT_READY","message":"later"}}');
     });
@@ -272,7 +272,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
     expect(await wordOf(reply)).toBe("other");
   });
 
-  test("half-way ends the caller's connection: half an answer is never taken for a whole one", async () => {
+  test("midway ends the caller's connection: half an answer is never taken for a whole one", async () => {
     const upstream = await startUpstream((request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"results":[', () => request.socket.destroy());
@@ -285,7 +285,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
     expect(metrics).toMatch(/namedex_gateway_broken_answers_total\{indexer="[^"]+"\} 1/);
   });
 
-  test("and does not answer in time is reported as such, and not retried elsewhere", async () => {
+  test("by not answering in time is reported as such, and the request is not retried elsewhere", async () => {
     const silent = await startUpstream(() => {});
     const { gateway, other } = await pair(silent, { GATEWAY_TIMEOUT_SECONDS: "5" });
     const reply = await fetch(`${gateway.url}/x`);
@@ -293,7 +293,7 @@ describe("an indexer that fails", unlessHeldUp, () => {
     expect(other.requests).toEqual(["GET /busy"]);
   });
 
-  test("alone is 502, for as long as it is away", async () => {
+  test("and has no other gives a 502 for as long as it is away", async () => {
     const upstream = await startUpstream(says("a"));
     const gateway = await open([upstream]);
     await upstream.kill();
@@ -307,13 +307,13 @@ describe("an indexer that fails", unlessHeldUp, () => {
   });
 });
 
-describe("which indexer is asked", unlessHeldUp, () => {
+describe("choice of the indexer", unlessHeldUp, () => {
   const words = async (gateway: RunningGateway, times: number) => {
     const replies = Array.from({ length: times }, async () => wordOf(await fetch(`${gateway.url}/x`)));
     return new Set(await Promise.all(replies));
   };
 
-  test("one behind the others is left out, whatever it says of its own head", async () => {
+  test("an indexer behind the others is left out, whatever it says about its own head", async () => {
     const [a, b] = [
       await startUpstream(says("a"), { block: 100 }),
       await startUpstream(says("b"), { block: 94 }),
@@ -326,7 +326,7 @@ describe("which indexer is asked", unlessHeldUp, () => {
     expect(await words(gateway, 40)).toEqual(new Set(["a", "b"]));
   });
 
-  test("one that lags by its own account, is not ready or indexes another network is left out", async () => {
+  test("an indexer that lags by its own account, is not ready or indexes another network is left out", async () => {
     const claims = [
       {},
       { lag: 121 },
@@ -339,7 +339,7 @@ describe("which indexer is asked", unlessHeldUp, () => {
     expect(await words(gateway, 20)).toEqual(new Set(["0"]));
   });
 
-  test("the least busy one, up to its limit; then none", async () => {
+  test("the least busy indexer is chosen, up to its limit; then none", async () => {
     const waiting: (() => void)[] = [];
     const hold = () => startUpstream((_, response) => void waiting.push(() => response.end("{}")));
     const upstreams = [await hold(), await hold()];
@@ -355,7 +355,7 @@ describe("which indexer is asked", unlessHeldUp, () => {
     for (const reply of await Promise.all(replies)) expect(reply.status).toBe(200);
   });
 
-  test("a caller who leaves makes room", async () => {
+  test("a caller that leaves makes room", async () => {
     let closed = 0;
     const upstream = await startUpstream((request) => void request.once("close", () => closed++));
     const gateway = await open([upstream], { GATEWAY_MAX_REQUESTS: "1" });
@@ -382,7 +382,10 @@ describe("a stop", unlessHeldUp, () => {
         await reply.text();
         return reply.headers.get("connection") === "close" ? "closing" : reply.status;
       };
-      /** Asks without a pause over connections that stay open, as a load balancer does. */
+      /**
+       * Sends requests without a pause over connections that stay open, as a load balancer does.
+       * Switches elsewhere a moment after the gateway says that it is stopping.
+       */
       const load = async () => {
         while (isFit) {
           const status = await fetch(`${gateway.url}/x`).then(read, (error: unknown) => error);
@@ -410,25 +413,28 @@ describe("a stop", unlessHeldUp, () => {
     },
   );
 
-  test.runIf(isSlow())("waits for the slowest, and says meanwhile that it is stopping", async () => {
-    let end = () => {};
-    const upstream = await startUpstream((_, response) => {
-      end = () => response.end('"late"');
-    });
-    const gateway = await openProcess([upstream]);
-    const slow = fetch(`${gateway.url}/x`);
-    while (upstream.requests.length === 0) await sleep(10);
-    const ended = gateway.stop();
-    const patience = { timeout: 20_000 };
-    await vi.waitFor(
-      async () => expect(await gateway.status()).toMatchObject({ status: 503, body: { stopping: true } }),
-      patience,
-    );
-    await vi.waitFor(() => expect(gateway.status()).rejects.toThrow(), patience); // No one is let in any more.
-    end();
-    expect(await (await slow).json()).toBe("late");
-    expect(await ended).toBe(0);
-  });
+  test.runIf(isSlow())(
+    "waits for the slowest answer, and reports meanwhile that the gateway is stopping",
+    async () => {
+      let end = () => {};
+      const upstream = await startUpstream((_, response) => {
+        end = () => response.end('"late"');
+      });
+      const gateway = await openProcess([upstream]);
+      const slow = fetch(`${gateway.url}/x`);
+      while (upstream.requests.length === 0) await sleep(10);
+      const ended = gateway.stop();
+      const patience = { timeout: 20_000 };
+      await vi.waitFor(
+        async () => expect(await gateway.status()).toMatchObject({ status: 503, body: { stopping: true } }),
+        patience,
+      );
+      await vi.waitFor(() => expect(gateway.status()).rejects.toThrow(), patience); // New connections are no longer accepted.
+      end();
+      expect(await (await slow).json()).toBe("late");
+      expect(await ended).toBe(0);
+    },
+  );
 });
 
 describe("wrong settings", () => {
@@ -449,7 +455,7 @@ describe("wrong settings", () => {
   ];
 
   test.each(partsOf({ first: faults.slice(2, 4), rest: [...faults.slice(0, 2), ...faults.slice(4)] }))(
-    "%j stop the start, with the variable, what is wrong and an example",
+    "%j stop the start, naming the variable, the fault and an example",
     async (settings, message) => {
       const gateway = await launchGateway(settings);
       expect(await gateway.exit).toBe(1);
@@ -458,7 +464,7 @@ describe("wrong settings", () => {
     },
   );
 
-  test.runIf(isSlow())("a port that another program has stops the start", async () => {
+  test.runIf(isSlow())("a port in use by another program stops the start", async () => {
     const server = createServer();
     const port = await freePort();
     await new Promise<void>((resolve) => server.listen(port, () => resolve()));
@@ -472,7 +478,7 @@ describe("wrong settings", () => {
   });
 });
 
-test("a caller that writes no HTTP, or asks the gateway for what it has not, is answered", async () => {
+test("callers that send no HTTP, or ask the gateway for something it does not have, are answered", async () => {
   const gateway = await open([await startUpstream(says("a"))]);
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   let text = "";

@@ -14,25 +14,25 @@ import { bareEnvironment } from "../support/environment.ts";
 const program = fileURLToPath(new URL("../../ops/gateway.ts", import.meta.url));
 const START_PATIENCE_MS = 180_000;
 
-/** A gateway that answers. */
+/** A running gateway. */
 export type RunningGateway = {
   url: string;
-  /** The port of the operator. */
+  /** The operator port. */
   metricsUrl: string;
-  /** Everything that it has said. */
+  /** Everything it has logged. */
   output: () => string;
-  /** What `/gateway/status` says. */
+  /** The content of `/gateway/status`. */
   status: () => Promise<{ status: number; body: GatewayStatus }>;
-  /** What it says to the operator. */
+  /** What it tells the operator. */
   operatorStatus: () => Promise<GatewayStatus>;
-  /** Waits until each indexer, in the order of their list, is in this state. */
+  /** Waits until the indexers, in list order, are in these states. */
   until: (...states: string[]) => Promise<void>;
 };
 
 /** A gateway as `npm run gateway` starts it. */
 export type GatewayProcess = RunningGateway & {
   exit: Promise<number | null>;
-  /** Asks it to stop; the promise is of its end. */
+  /** Asks it to stop. The promise resolves when it has ended. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
@@ -95,7 +95,10 @@ function questions({
   };
 }
 
-/** Starts one in this process: a process of its own costs a second of processor. `stop` answers what it has, then ends. */
+/**
+ * Starts one in this process, because a separate process costs a second of CPU time. `stop`
+ * answers pending requests, then ends.
+ */
 export async function startGatewayHere(
   indexers: readonly { url: string }[],
   settings: Record<string, string> = {},
@@ -110,7 +113,7 @@ export async function startGatewayHere(
 
 const listOf = (indexers: readonly { url: string }[]): string => indexers.map(({ url }) => url).join(",");
 
-/** Starts a gateway before these indexers and waits until it answers. */
+/** Starts a gateway in front of these indexers and waits until it answers. */
 export async function startGateway(
   indexers: readonly { url: string }[],
   settings: Record<string, string> = {},

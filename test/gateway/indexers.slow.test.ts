@@ -40,7 +40,7 @@ const ask = async (path = "/whois/alice.eth") => {
   return { status: reply.status, body: withoutAsOf((await reply.json()) as Record<string, unknown>) };
 };
 
-test("answers are those of the indexers, bulk look-ups too", async () => {
+test("answers are those of the indexers, including bulk look-ups", async () => {
   await gateway.until("synced", "synced");
   expect(await ask()).toEqual({ ...(await a.api("/whois/alice.eth")) });
   const init = {
@@ -54,7 +54,7 @@ test("answers are those of the indexers, bulk look-ups too", async () => {
   expect(withoutAsOf(through)).toEqual(withoutAsOf(direct));
 });
 
-test("an indexer whose node stalls but calls itself fresh is left out until it follows again", async () => {
+test("an indexer that calls itself fresh while its node stalls is left out until it follows again", async () => {
   const still = await fetch(local.anvil.url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -71,7 +71,10 @@ test("an indexer whose node stalls but calls itself fresh is left out until it f
   await gateway.until("synced", "synced");
 });
 
-/** An indexer that is alone and was held up for three seconds is rightly left: then there is no indexer to ask. */
+/**
+ * A single indexer that was held up for three seconds is rightly dropped. Then there is no indexer
+ * to ask.
+ */
 const wasLeftForSilence = () =>
   gateway.output().includes(`${b.url}: synced -> unreachable (did not report its state within 3 s)`);
 
@@ -99,7 +102,7 @@ test("an indexer that dies costs no answer", unlessHeldUp, async () => {
   expect([...statuses.keys()]).toEqual([200]);
 });
 
-test("with no indexer left it is 502, and one that comes back is asked by itself", async () => {
+test("without any indexer the answer is a 502, and one that comes back is used automatically", async () => {
   await b.kill();
   expect((await ask()).status).toBe(502);
   await gateway.until("unreachable", "unreachable");

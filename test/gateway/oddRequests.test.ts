@@ -9,7 +9,7 @@ import type { RunningGateway } from "./gateway.ts";
 import { open } from "./opened.ts";
 import { says, startUpstream } from "./upstream.ts";
 
-/** Sends these bytes, and gives what comes back until the connection ends. */
+/** Sends these bytes and returns what arrives until the connection ends. */
 function exchange({ url }: RunningGateway, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -39,7 +39,10 @@ const codeIn = ({ body }: Heard) => (JSON.parse(body) as { error: { code: string
 
 const chunked = ["POST /x", "Transfer-Encoding: chunked"] as const;
 
-/** What is sent, the status, and the code of the error; for other answers the request that the indexer got. */
+/**
+ * The bytes sent, the status and the error code. For other answers: the request that reached the
+ * indexer.
+ */
 const odd: [what: string, bytes: string, status: number, outcome: string][] = [
   ["OPTIONS *", request("OPTIONS *"), 204, ""],
   ["OPTIONS of a path", request("OPTIONS /whois/bulk"), 204, ""],
@@ -81,7 +84,7 @@ const odd: [what: string, bytes: string, status: number, outcome: string][] = [
   ["no request at all", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n", 400, "INVALID_PARAMETER"],
 ];
 
-describe("an odd request is answered in the form of all others, and does no harm:", () => {
+describe("an odd request is answered in the usual form and does no harm:", () => {
   test("each of them, and the one after it", async () => {
     const upstream = await startUpstream(says("a"));
     const gateway = await open([upstream]);
@@ -105,7 +108,7 @@ test("a name follows the same words in the paths of all operations", () => {
   expect(NAME_PREFIXES).toEqual(namePrefixesOf(operations));
 });
 
-test("a HEAD that cannot be read, or is too long, gets no body", async () => {
+test("a HEAD that cannot be read or is too long gets no body", async () => {
   const gateway = await open([await startUpstream(says("a"))]);
   for (const bytes of [request(`HEAD /whois/${"a".repeat(20_000)}`), "HEAD /x HTTP/9.z\r\n\r\n"]) {
     const heard = read(await exchange(gateway, bytes));
@@ -113,7 +116,7 @@ test("a HEAD that cannot be read, or is too long, gets no body", async () => {
   }
 });
 
-test("operations can be asked with the methods that are allowed", () => {
+test("operations accept the allowed methods", () => {
   const methods = new Set(operations.map(({ method }) => method.toUpperCase()));
   expect([...methods].filter((method) => !ALLOWED.split(", ").includes(method))).toEqual([]);
 });
@@ -125,7 +128,7 @@ describe("a web page", () => {
     "Access-Control-Request-Headers": "content-type,x-api-key",
   };
 
-  test("may ask, and read the error, though no indexer can be reached", async () => {
+  test("may make requests and read errors even if no indexer can be reached", async () => {
     const gateway = await open([], { INDEXERS: `http://127.0.0.1:${await freePort()}` });
     const asked = await fetch(`${gateway.url}/whois/bulk`, { method: "OPTIONS", headers: preflight });
     expect(asked.status).toBe(204);
@@ -144,14 +147,14 @@ describe("a web page", () => {
     expect(refused.headers.get("retry-after")).toBe("5");
   });
 
-  test.each(["PATCH", "DELETE"])("may ask with %s", async (method) => {
+  test.each(["PATCH", "DELETE"])("may make requests with %s", async (method) => {
     const gateway = await open([await startUpstream(says("a"))]);
     const headers = { ...preflight, "Access-Control-Request-Method": method };
     const asked = await fetch(`${gateway.url}/webhooks/1`, { method: "OPTIONS", headers });
     expect(asked.headers.get("access-control-allow-methods")?.split(", ")).toContain(method);
   });
 
-  test("learns that none is synced if one answers but is not ready", async () => {
+  test("learns that no indexer is synced if one answers but is not ready", async () => {
     const upstream = await startUpstream(says("a"), { ready: false, reason: "building" });
     const gateway = await open([upstream]);
     const refused = await fetch(`${gateway.url}/whois/a.eth`);

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const reader of readers.splice(0)) reader.destroy();
 });
 
-/** Asks for an answer, and reads it only as told. */
+/** Requests an answer and reads it only when told to. */
 function reader({ url }: RunningGateway, path: string, address = "192.0.2.1"): Socket {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -19,15 +19,15 @@ function reader({ url }: RunningGateway, path: string, address = "192.0.2.1"): S
   return socket;
 }
 
-/** More than the buffers of all sockets on the way hold. */
+/** More than all socket buffers on the way can hold. */
 const large = Buffer.alloc(64 * 1_048_576, "a");
 const SIP = 262_144;
 const inFlight = async (gateway: RunningGateway) =>
   (await gateway.status()).body.indexers[0]?.requests_in_flight;
 const patience = { timeout: 60_000 };
 
-describe("an answer that its reader does not take", () => {
-  test("ends, and its place is free: nothing is read, or a little now and then", async () => {
+describe("an answer whose reader does not take it", () => {
+  test("ends and frees its place, whether the reader takes nothing or a little now and then", async () => {
     const upstream = await startUpstream((_, response) => void response.end(large));
     const gateway = await open([upstream], {
       GATEWAY_TIMEOUT_SECONDS: "4",
@@ -35,7 +35,8 @@ describe("an answer that its reader does not take", () => {
       GATEWAY_TRUSTED_PROXIES: "1",
     });
     for (let i = 0; i < 3; i++) reader(gateway, "/none", `198.51.100.${i}`);
-    // Reads without a pause, but so slowly that the whole would take longer than the gateway waits.
+    // Reads without a pause, but so slowly that the whole answer would take longer than the gateway
+    // waits.
     const slow = reader(gateway, "/slow");
     let taken = 0;
     const sips = setInterval(() => {
@@ -50,7 +51,7 @@ describe("an answer that its reader does not take", () => {
     expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
   });
 
-  test("is whole for a reader who pauses for less", async () => {
+  test("is complete for a reader that pauses for less", async () => {
     const upstream = await startUpstream((_, response) => void response.end(large));
     const gateway = await open([upstream], { GATEWAY_TIMEOUT_SECONDS: "20" });
     const socket = reader(gateway, "/x");
@@ -65,7 +66,7 @@ describe("an answer that its reader does not take", () => {
 });
 
 describe("places", () => {
-  test("of one address are limited, and others have theirs; IPv6 by /64", async () => {
+  test("are limited per address, by /64 for IPv6, and other addresses have their own", async () => {
     const waiting: (() => void)[] = [];
     const upstream = await startUpstream((_, response) => void waiting.push(() => response.end("{}")));
     const gateway = await open([upstream], {
@@ -95,7 +96,7 @@ describe("places", () => {
     expect((await ask("192.0.2.1")).status).toBe(200);
   });
 
-  test("are free again when callers leave", async () => {
+  test("are freed when callers leave", async () => {
     const upstream = await startUpstream(() => {});
     const gateway = await open([upstream], { GATEWAY_MAX_REQUESTS_PER_ADDRESS: "2" });
     const sockets = [reader(gateway, "/a"), reader(gateway, "/b")];

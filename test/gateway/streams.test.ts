@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { open, openProcess, unlessHeldUp } from "./opened.ts";
 import { startUpstream } from "./upstream.ts";
 
-/** An indexer with a stream that says something every 200 ms. */
+/** An indexer with a stream that sends something every 200 ms. */
 const streaming = () =>
   startUpstream((_, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -11,7 +11,7 @@ const streaming = () =>
     response.once("close", () => clearInterval(timer));
   });
 
-/** A stream through a gateway; `bytes` counts what came. */
+/** A stream through a gateway. `bytes` counts what arrived. */
 async function listenTo(url: string) {
   const stream = { bytes: 0, isOver: false, leave: () => leaving.abort() };
   const leaving = new AbortController();
@@ -24,7 +24,7 @@ async function listenTo(url: string) {
   return stream;
 }
 
-test("a stream lasts longer than an answer may take, and is not counted as a request", {
+test("a stream outlasts the time limit of an answer and is not counted as a request", {
   ...unlessHeldUp,
   timeout: 30_000,
 }, async () => {
@@ -36,7 +36,7 @@ test("a stream lasts longer than an answer may take, and is not counted as a req
   for (let i = 0; i < 10; i++) streams.push(await listenTo(`${gateway.url}/changes/stream`));
   const { body } = await gateway.status();
   expect(body.indexers[0]?.requests_in_flight).toBe(0);
-  await sleep(5_000); // Longer than the whole of an answer may take: four times a second.
+  await sleep(5_000); // Longer than a whole answer may take, four times a second.
   for (const { isOver, bytes } of streams) {
     expect(isOver).toBe(false);
     expect(bytes).toBeGreaterThan(100);
@@ -44,14 +44,14 @@ test("a stream lasts longer than an answer may take, and is not counted as a req
   for (const stream of streams) stream.leave();
 });
 
-test("a stream does not hold up a gateway that stops", async () => {
+test("a stream does not delay a gateway that stops", async () => {
   const gateway = await openProcess([await streaming()], { GATEWAY_DRAIN_SECONDS: "0" });
   const stream = await listenTo(`${gateway.url}/changes/stream`);
   expect(await gateway.stop()).toBe(0);
   await vi.waitFor(() => expect(stream.isOver).toBe(true));
 });
 
-test("a position that one indexer does not know is passed on to the other", async () => {
+test("a position unknown to one indexer is passed on to the other", async () => {
   const upstreams = await Promise.all(
     ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map((epoch) =>
       startUpstream((request, response) => {
@@ -71,7 +71,7 @@ test("a position that one indexer does not know is passed on to the other", asyn
 });
 
 test.each(["/changes", "/changes/stream", "/api/changes"])(
-  "%s: a reader that may begin again does so only where no indexer has its epoch",
+  "%s: a reader that may start over does so only if no indexer has its epoch",
   async (path) => {
     const upstreams = await Promise.all(
       ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map((epoch) =>

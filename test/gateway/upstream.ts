@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What an indexer says of itself at `/indexing-status`, as far as a gateway cares. */
+/** What an indexer reports at `/indexing-status`, as far as a gateway needs it. */
 export type Claim = {
   ready?: boolean;
   reason?: string | null;
@@ -10,19 +10,19 @@ export type Claim = {
   lag?: number;
   database?: "reachable" | "unreachable";
   running?: boolean;
-  /** Newest block by its node; null if that does not answer. */
+  /** The node's newest block, or null if the node does not answer. */
   head?: number | null;
 };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An indexer that misbehaves when it is told to; real ones cannot be made to break off in the middle of a word. */
+/** An indexer that misbehaves on command. Real ones cannot be made to break off mid-word. */
 export type Upstream = {
   url: string;
-  /** Method and path of every request but those for its state. */
+  /** Method and path of every request except those for its state. */
   requests: string[];
   claim: Claim;
-  /** Before it tells its state it waits for this. */
+  /** Waits for this before reporting its state. */
   beforeClaim: () => Promise<void>;
   handle: Handler;
   /** Ends it like a crash. */

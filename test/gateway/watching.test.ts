@@ -7,7 +7,7 @@ import { type Claim, says, startUpstream, type Upstream } from "./upstream.ts";
 
 const never = () => new Promise<void>(() => {});
 
-/** An indexer that does one thing at a time, in the order in which it was asked: its state too. */
+/** An indexer that does one thing at a time, in request order, including reports of its state. */
 async function startQueue(turnMs: number): Promise<Upstream> {
   let busyUntil = 0;
   const turn = () => {
@@ -22,7 +22,10 @@ async function startQueue(turnMs: number): Promise<Upstream> {
   return upstream;
 }
 
-/** Strangers who ask the indexer without a break, past the gateway; more of them all the time, until they are all there. */
+/**
+ * Strangers that query the indexer without a break, bypassing the gateway. Their number grows
+ * until all are there.
+ */
 function crowd({ url }: Upstream, connections: number): () => void {
   const agent = new Agent({ keepAlive: true });
   let isOver = false;
@@ -42,10 +45,13 @@ function crowd({ url }: Upstream, connections: number): () => void {
   };
 }
 
-/** Between two questions of a caller. */
+/** Pause between two requests of a caller. */
 const PAUSE_MS = 20;
 
-/** Callers who ask again and again, one after the other at first; each answer is noted by its status. */
+/**
+ * Callers that ask repeatedly, at first one after the other. Each answer is recorded by its
+ * status.
+ */
 function startCallers({ url }: RunningGateway, callers: number) {
   const seen = new Map<number, number>();
   let isOver = false;
@@ -55,11 +61,11 @@ function startCallers({ url }: RunningGateway, callers: number) {
       const reply = await fetch(`${url}/x`);
       await reply.text();
       seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
-      await sleep(PAUSE_MS); // Without it one caller needs a processor.
+      await sleep(PAUSE_MS); // Without it, one caller occupies a processor.
     }
   };
   const calling = Promise.all(Array.from({ length: callers }, (_, number) => call(number)));
-  calling.catch(() => {}); // Told by `stop`.
+  calling.catch(() => {}); // Triggered by `stop`.
   return {
     statuses: () => [...seen.keys()],
     stop: async () => {
@@ -73,7 +79,7 @@ const statesOf = async (gateway: RunningGateway) =>
   (await gateway.status()).body.indexers.map(({ state }) => state);
 
 test(
-  "an indexer that is overrun and answers is asked on, though its state waits for seconds in the same queue",
+  "an overloaded indexer that answers keeps being asked, though its state waits for seconds in the same queue",
   unlessHeldUp,
   async () => {
     const upstream = await startQueue(10);
@@ -85,7 +91,7 @@ test(
       await fetch(`${upstream.url}/indexing-status`);
       return Date.now() - asked;
     };
-    // Late twice in a row: the gateway has met it.
+    // Late twice in a row: the gateway has noticed.
     await vi.waitUntil(async () => (await timeState()) > 3_000, { timeout: 60_000 });
     expect(await timeState(), "its state is late").toBeGreaterThan(3_000);
     expect(await statesOf(gateway)).toEqual(["synced"]);
@@ -95,7 +101,7 @@ test(
   },
 );
 
-test("one that hangs is left within seconds, in the midst of answers", unlessHeldUp, async () => {
+test("a hanging indexer is dropped within seconds, in the midst of answers", unlessHeldUp, async () => {
   const upstream = await startUpstream(says("a"));
   const gateway = await open([upstream]);
   const callers = startCallers(gateway, 4);
@@ -107,12 +113,12 @@ test("one that hangs is left within seconds, in the midst of answers", unlessHel
   upstream.handle = says("a");
   upstream.beforeClaim = async () => {};
   await gateway.until("synced");
-  await upstream.kill(); // With the callers whom it never answered.
+  await upstream.kill(); // Including the callers it never answered.
   await callers.stop();
 });
 
 test(
-  "one that answers callers and never tells its state is left when that is as late as an answer may be",
+  "an indexer that answers callers but does not report its state is dropped after the time limit of an answer",
   unlessHeldUp,
   async () => {
     const upstream = await startUpstream(says("a"));
@@ -128,7 +134,7 @@ test(
 );
 
 test(
-  "nor when it may have fallen further behind meanwhile than an indexer may be",
+  "the same happens earlier once the indexer may have fallen further behind than allowed",
   unlessHeldUp,
   async () => {
     const upstream = await startUpstream(says("a"), { lag: 100 });
@@ -141,7 +147,7 @@ test(
 );
 
 test(
-  "one that never told its state is not asked, and one that turned a caller away rests until it tells it",
+  "an indexer that never reported its state is not asked, and one that turned a caller away rests until it reports",
   unlessHeldUp,
   async () => {
     const [mute, refusing, other] = await Promise.all([
@@ -156,10 +162,10 @@ test(
     while ((await states()) === "unreachable,synced,synced") {
       expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
     }
-    const resting = /^unreachable,(not_ready|unreachable),synced$/; // It owes its state, in the end for too long.
+    const resting = /^unreachable,(not_ready|unreachable),synced$/; // Its state is overdue, in the end for too long.
     expect(await states()).toMatch(resting);
     const turned = refusing.requests.length;
-    await sleep(1_500); // The others tell theirs meanwhile.
+    await sleep(1_500); // The others report theirs meanwhile.
     expect(await states()).toMatch(resting);
     for (let i = 0; i < 20; i++) expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
     expect(refusing.requests.length).toBe(turned);
@@ -169,7 +175,7 @@ test(
 );
 
 test(
-  "while one is slow to tell its state, it is noticed at once that another one is not ready",
+  "while one indexer is slow to report, another that is not ready is noticed at once",
   unlessHeldUp,
   async () => {
     const [slow, other] = [await startUpstream(says("slow")), await startUpstream(says("other"))];
@@ -184,7 +190,7 @@ test(
 );
 
 test(
-  "what one says to a question of before it turned a caller away does not end its rest",
+  "an answer to a question asked before the indexer turned a caller away does not end its rest",
   unlessHeldUp,
   async () => {
     const [refusing, other] = await Promise.all([
@@ -200,14 +206,14 @@ test(
       expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
     }
     questions[0]?.();
-    await vi.waitUntil(() => questions.length === 2, { timeout: 20_000 }); // The answer has come, for it is asked again.
+    await vi.waitUntil(() => questions.length === 2, { timeout: 20_000 }); // The answer has arrived, because it is asked again.
     expect(await states()).toBe("not_ready,synced");
     questions[1]?.();
     await gateway.until("synced", "synced");
   },
 );
 
-test("the status says which of database, indexer, node and process does not work, and so do the metrics", async () => {
+test("the status and the metrics say which of database, indexer, node and process does not work", async () => {
   const upstream = (claim: Claim) => startUpstream((_, response) => response.end("{}"), claim);
   const gone = await upstream({});
   const upstreams = [

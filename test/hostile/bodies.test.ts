@@ -55,7 +55,7 @@ const bodies: readonly [string, string, string][] = [
   ["keys in a body that is cut off", "/bulk", JSON.stringify(keys(MANY)).slice(0, -1)],
 ];
 
-describe("bodies that are small in bytes alone", () => {
+describe("bodies that are small only in bytes", () => {
   test.each(bodies)("%s: %s", async (_, path, body) => {
     expect(Buffer.byteLength(body)).toBeLessThan(1_048_576);
     const began = performance.now();
@@ -64,7 +64,7 @@ describe("bodies that are small in bytes alone", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("a chunked body is bounded as one of a known length", async () => {
+  test("a chunked body is limited like one of known length", async () => {
     const body = new ReadableStream({
       start: (controller) => {
         controller.enqueue(new TextEncoder().encode(message(keys(MANY))));
@@ -80,7 +80,7 @@ describe("bodies that are small in bytes alone", () => {
     expect([reply.status, await codeOf(reply)]).toEqual([400, "LIMIT_EXCEEDED"]);
   });
 
-  test("each bound lets pass what is just within it, and the largest honest call", async () => {
+  test("each limit accepts what is just within it, and the largest honest call", async () => {
     const from = fromNewAddress();
     const within = [
       message({ _meta: keys(MAX_KEYS - 5) }),
@@ -106,7 +106,7 @@ async function countUntilRefused(ask: () => Promise<Response>): Promise<number> 
   return Number.POSITIVE_INFINITY;
 }
 
-describe("requests that nothing pays for count towards a limit of their address", () => {
+describe("unpaid requests count towards a limit of their address", () => {
   const unpaid: [string, string, string | undefined, string][] = [
     ["ping", "/mcp", message(undefined), "POST"],
     ["tools/list", "/mcp", message(undefined, "tools/list"), "POST"],
@@ -126,7 +126,7 @@ describe("requests that nothing pays for count towards a limit of their address"
     expect((await send("/free", undefined, fromNewAddress(), "GET")).status).toBe(200);
   });
 
-  test("each message of a batch over MCP is one", async () => {
+  test("each message of a batch over MCP counts as one", async () => {
     const from = fromNewAddress();
     const batch = `[${Array.from({ length: 20 }, () => message(undefined)).join(",")}]`;
     const sent = UNPAID.requests / 20;
@@ -134,7 +134,7 @@ describe("requests that nothing pays for count towards a limit of their address"
     expect((await send("/mcp", batch, from)).status).toBe(429);
   });
 
-  test("what a key pays for does not count", async () => {
+  test("requests paid by a key do not count", async () => {
     const from = fromNewAddress();
     const { key } = await service.createKey(UNPAID.requests + 20);
     const ask = () => send("/one/a", undefined, { ...from, "x-api-key": key }, "GET");

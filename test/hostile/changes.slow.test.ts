@@ -39,7 +39,7 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
   return longest;
 }
 
-describe("streams of which nothing is read", () => {
+describe("streams that nobody reads", () => {
   let play: Play & { close: () => Promise<void> };
   let served: StreamServer;
   let sockets: Socket[] = [];
@@ -62,7 +62,7 @@ describe("streams of which nothing is read", () => {
     await play.close();
   });
 
-  test("each has little of the feed in memory, however far it is behind", async () => {
+  test("each keep little of the feed in memory, however far behind they are", async () => {
     await served.hub.join();
     const { epoch, newest } = served.hub.state();
     const ending = new AbortController();
@@ -99,7 +99,7 @@ describe("streams of which nothing is read", () => {
     }
   }
 
-  test("they are cut off, and free their places; another reader gets every change meanwhile", async () => {
+  test("are cut off and free their places, while another reader gets every change", async () => {
     const controller = new AbortController();
     const reader = await openStream(`${served.url}/changes/stream?type=resolver.changed`, { controller });
     served.server.on("connection", (socket) => silent.push(socket));
@@ -145,7 +145,7 @@ describe("webhooks", () => {
 
   const changesOf = ({ arrived }: Receiver) => arrived.filter(({ type }) => !type.startsWith("webhook."));
 
-  test(`a stranger who makes ${CHANGES} changes in a block, and never takes them, keeps no one waiting`, async () => {
+  test(`a stranger who makes ${CHANGES} changes in a block and never takes them delays nobody`, async () => {
     const { play, main } = stage;
     const worker = stage.start();
     const silent = await openReceiver();
@@ -179,7 +179,7 @@ describe("webhooks", () => {
     await worker.stop();
   });
 
-  test("subscriptions that match everything are taken in parts, lose nothing, and hold nothing up", async () => {
+  test("subscriptions that match everything are served in parts, lose nothing, and delay nothing", async () => {
     const { store, play } = stage;
     const matcher = createMatcher({ db: play.tables.db, store, contracts, isPaid: false, onError: () => {} });
     while (await matcher.step());
@@ -210,7 +210,7 @@ describe("webhooks", () => {
     expect(found).toEqual({ deliveries: each * WEBHOOKS, events: each, least: each, most: each });
   });
 
-  test("receivers that are services whose webhooks point at each other get one request an attempt, and no more", async () => {
+  test("receivers that are services with webhooks pointing at each other get one request per attempt", async () => {
     const other = await openStage({ timeoutMs: 1_000 });
     const asked: string[] = [];
     const servers = [stage, other].map(
@@ -271,7 +271,7 @@ describe("webhooks", () => {
     await other.close();
   });
 
-  test("receivers that send what they get on to each other end with the message that they got", async () => {
+  test("receivers that forward what they get to each other end with the message that they got", async () => {
     const worker = stage.start();
     const second = await openReceiver();
     const forwarding =

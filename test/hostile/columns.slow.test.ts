@@ -293,7 +293,7 @@ async function listEmptyColumns(): Promise<string[]> {
 const ofOurs =
   /^(?:work_\w+|missing_transactions|waiting_nodes|transaction_progress|short_name_claims|approved_claims|unconfirmed_prices|domains\.unexplained_renewals|events\.exact_cost_wei|\w+\.previous_path_expiry_timestamp)\b/;
 
-test(`PostgreSQL takes whatever the logs of any contract say (FUZZ_SEED=${seed})`, async () => {
+test(`PostgreSQL accepts whatever any contract's logs say (FUZZ_SEED=${seed})`, async () => {
   await waitForHeads();
   await expect.poll(() => readCount("namedex_missing_indexes"), { timeout: 300_000 }).toBe(0);
   await emitEverything(seed + 1);

@@ -35,8 +35,8 @@ const get = (path: string, ...headers: string[]) =>
   `${[`GET ${path} HTTP/1.1`, "Host: names.example", ...headers].join("\r\n")}\r\n\r\n`;
 const answersIn = (text: string) => text.split("HTTP/1.1 200").length - 1;
 
-describe("requests that come in one packet", () => {
-  test("are answered by the gateway one after the other, and the connection goes on", async () => {
+describe("requests that arrive in one packet", () => {
+  test("are answered by the gateway one after the other, and the connection continues", async () => {
     let [held, most] = [0, 0];
     const upstream = await startUpstream(async ({ url }, response) => {
       most = Math.max(most, ++held);
@@ -74,7 +74,7 @@ describe("requests that come in one packet", () => {
     await service.close();
   });
 
-  test("are not read on where they are too many", async () => {
+  test("are not read further if there are too many", async () => {
     let read = 0;
     const answer = oneByOne(() => {});
     const server = createServer((request, response) => {
@@ -89,7 +89,7 @@ describe("requests that come in one packet", () => {
     server.close();
   });
 
-  test("end their connection where they are many, and others are answered", async () => {
+  test("end their connection if there are many, while others are answered", async () => {
     const service = await startService();
     await service.get("/free");
     let release = () => {};
@@ -109,7 +109,7 @@ describe("requests that come in one packet", () => {
   });
 });
 
-describe("the gateway, while two addresses hold all that they may,", () => {
+describe("the gateway, while two addresses hold all they may,", () => {
   const TWO = {
     GATEWAY_TRUSTED_PROXIES: "1",
     GATEWAY_MAX_REQUESTS: "10",
@@ -127,7 +127,7 @@ describe("the gateway, while two addresses hold all that they may,", () => {
     }
   }
 
-  test("by bodies that hardly come, answers others", async () => {
+  test("by bodies that hardly arrive, answers others", async () => {
     const gateway = await open([await startUpstream((_, response) => void response.end("{}"))], TWO);
     const slow = attackers.map((address) =>
       send(gateway, `POST /x HTTP/1.1\r\nHost: x\r\n${address}\r\nContent-Length: 1000\r\n\r\na`),
@@ -169,7 +169,7 @@ describe("the gateway, while two addresses hold all that they may,", () => {
 });
 
 describe("a share", () => {
-  test("of an address is smaller the more there are, and none of 15 takes the last", () => {
+  test("of an address shrinks with the number of addresses, and none of 15 takes the last place", () => {
     const shares = createShares({ room: (taken) => ({ all: 100, free: 100 - taken }) });
     const counts = Array.from({ length: 15 }, (_, i) => {
       let count = 0;
@@ -180,7 +180,7 @@ describe("a share", () => {
     expect(shares.take("198.51.100.1")).toBe(true);
   });
 
-  test("is of a network of IPv6, and free again", () => {
+  test("covers an IPv6 network, and is freed again", () => {
     const shares = createShares({ each: 2, room: ENDLESS });
     expect(["2001:db8::1", "2001:db8::2", "2001:db8::3"].map((one) => shares.take(one))).toEqual([
       true,

@@ -150,7 +150,7 @@ const commands: [file: string, ...args: string[]][] = [
   ["ops/verify.ts", "--samples", "1"],
 ];
 
-describe("what a database or a node says", () => {
+describe("text from a database or a node", () => {
   test.each(commands)("%s %s", async (file, ...args) => {
     expectHarmless(await run(file, args));
   });
@@ -159,12 +159,12 @@ describe("what a database or a node says", () => {
     expectHarmless(await run("ops/restore.ts", [], `{"namedex":"backup","version":1}\n${EVIL}\n`));
   });
 
-  test("ops/gateway.ts, of an indexer", async () => {
+  test("ops/gateway.ts, from an indexer", async () => {
     expectHarmless(await run("ops/gateway.ts", []));
   });
 });
 
-describe.runIf(isSlow())("what a snapshot says", () => {
+describe.runIf(isSlow())("text from a snapshot", () => {
   const chain = {
     chain_id: 1,
     chain_name: "mainnet",
@@ -189,7 +189,7 @@ describe.runIf(isSlow())("what a snapshot says", () => {
     }
   });
 
-  test("a file that is in the folder of a new one", async () => {
+  test("a file in the folder of a new one", async () => {
     const path = join(folder, "foreign");
     mkdirSync(path);
     writeFileSync(join(path, EVIL.replaceAll("/", "_")), "");
@@ -197,7 +197,7 @@ describe.runIf(isSlow())("what a snapshot says", () => {
   });
 });
 
-test("every program of operators runs in the one frame, which escapes what it prints", () => {
+test("every operators' program runs in the one frame, which escapes its output", () => {
   const programs = readdirSync(join(root, "ops")).filter((file) => file.endsWith(".ts"));
   expect(programs.length).toBeGreaterThan(7);
   for (const file of programs.map((one) => `ops/${one}`)) {
@@ -208,7 +208,7 @@ test("every program of operators runs in the one frame, which escapes what it pr
   }
 });
 
-test("escaped JSON says the same; a stranger's text within a line is cut", () => {
+test("escaped JSON has the same meaning, and a stranger's text within a line is cut", () => {
   const value = { text: `${EVIL}\u{e0001}` };
   expect(JSON.parse(escapeControls(JSON.stringify(value)))).toEqual(value);
   expect(escapeControls("a\n\tb")).toBe("a\n\tb");

@@ -43,12 +43,12 @@ test.each([
   ["cut off", "multipart/form-data; boundary=b", '--b\r\nContent-Disposition: form-data; name="key'],
   ["of many parts", "multipart/form-data; boundary=b", parts(400)],
   ["as text", "text/plain", "key=a"],
-])("a form that is multipart or another text is refused: %s", async (_, type, body) => {
+])("a multipart form or one of another text type is refused: %s", async (_, type, body) => {
   const reply = await send(body, { "content-type": type });
   expect([reply.status, await codeOf(reply)]).toEqual([400, "INVALID_PARAMETER"]);
 });
 
-test("a form of the greatest length is read", async () => {
+test("a form of the maximum length is read", async () => {
   const form = `key=ens_key&back=explore/search&rest=`;
   const reply = await send(form.padEnd(MAX_FORM_BYTES, "a"), { origin: "http://own.example" });
   expect([reply.status, reply.headers.get("location")]).toEqual([303, "../explore/search"]);

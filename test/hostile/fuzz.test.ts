@@ -47,7 +47,7 @@ test(`a DNS name of any bytes is read or refused, and never shows a label that i
 
 const selectors = ["0x10f13a8c", "0xac9650d8", "0xe32954eb"] as const;
 
-test(`calldata of any bytes has texts or none (FUZZ_SEED=${seed})`, () => {
+test(`calldata of any bytes yields texts or none (FUZZ_SEED=${seed})`, () => {
   const nodes = [`0x${"11".repeat(32)}`] as const;
   for (const [index, { data }] of randomLogs(seed, { count: runs, nodes }).entries()) {
     const input = concat([selectors[index % selectors.length] ?? "0x", data]);

@@ -120,14 +120,14 @@ for (const { name, attacks } of familiesOf({ ...sizes, seed })) {
     });
 
     if (name === "texts") {
-      test("the feed, its stream, tools, the subgraph, pages and tables have odd texts as they were set", async () => {
+      test("the feed, its stream, tools, the subgraph, pages and tables return odd texts as they were set", async () => {
         await expectFeed(stage, seed);
         await expectSubgraph(stage, seed);
         await expectPages(stage);
       });
     }
 
-    test("every operation answers about what was touched", async () => {
+    test("every operation answers about everything that was touched", async () => {
       if (isSlow() && !isLong()) expect(touched.size).toBeGreaterThan(50);
       await askTouched();
     });
@@ -144,11 +144,11 @@ test.each(
       most: 4 * sizes.leaves,
     },
   ].filter(({ attack: name }) => isSlow() || isTriedFirst({ name })),
-)("the rows of $attack are not asked for one by one", ({ attack, most }) => {
+)("the rows of $attack are not requested one by one", ({ attack, most }) => {
   expect(finds.get(attack)).toBeLessThan(most);
 });
 
-test(`after all of it the index is what the chain says (FUZZ_SEED=${seed})`, async () => {
+test(`after all attacks the index matches the chain (FUZZ_SEED=${seed})`, async () => {
   const { stack, local } = stage;
   await settleNames();
   const trial = {
@@ -165,7 +165,7 @@ test(`after all of it the index is what the chain says (FUZZ_SEED=${seed})`, asy
   expect(counts.nodes).toBeGreaterThan(isSlow() ? 800 : 400);
 });
 
-test("metrics are at the operator's port alone, however their path is written", async () => {
+test("metrics are only at the operator port, however their path is written", async () => {
   const { url, metricsUrl } = stage.stack;
   for (const target of metricsTargets) {
     const { status, text } = await askAsWritten(url, target);
@@ -180,7 +180,7 @@ test("metrics are at the operator's port alone, however their path is written", 
   }
 });
 
-test("what could not be understood says why", async () => {
+test("undecodable input has a reason", async () => {
   const rows = await stage.stack.sql<{ anomaly: string }>(
     "select distinct anomaly from events where anomaly is not null",
   );

@@ -95,7 +95,7 @@ describe("a stream of changes", () => {
       expect(() => served.hub.state()).toThrow("not read yet");
     }, PATIENCE);
 
-  test("that is asked for by HEAD begins none", async () => {
+  test("requested by HEAD is not started", async () => {
     for (let i = 0; i < 30; i++) {
       const reply = await fetch(`${served.url}/changes/stream`, { method: "HEAD" });
       expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
@@ -103,14 +103,14 @@ describe("a stream of changes", () => {
     await expectNone();
   });
 
-  test("that is left within milliseconds, has no place", async () => {
+  test("abandoned within milliseconds has no place", async () => {
     for (let round = 0; round < 10; round++) {
       await Promise.all(WAYS.map((way) => leave(served, STREAM, way)));
     }
     await expectNone();
   });
 
-  test.each(["ready", "pay"] as const)("that is left at the step %s, has no place", async (step) => {
+  test.each(["ready", "pay"] as const)("abandoned at the step %s has no place", async (step) => {
     steps[step].close();
     const left = WAYS.map((way) => leave(served, STREAM, { ...way, ms: way.ms + 200 }));
     await vi.waitFor(() => expect(steps[step].waiting()).toBe(WAYS.length), PATIENCE);
@@ -120,7 +120,7 @@ describe("a stream of changes", () => {
     await expectNone();
   });
 
-  test("that is not paid for, or asks for what is not there, has no place", async () => {
+  test("that is not paid for, or asks for something that does not exist, has no place", async () => {
     refuses = true;
     for (const query of ["", "?after=bbbbbbbbbbbb-1", "?after=bbbbbbbbbbbb-1&resync=true&name=alice.eth"]) {
       expect((await fetch(`${served.url}/changes/stream${query}`)).status).toBe(402);
@@ -148,7 +148,7 @@ describe("an operation", () => {
   const BUSY = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
     AND state <> 'idle' AND pid <> pg_backend_pid()`;
 
-  test("that is left at any step holds no credits, no connection and no statement", async () => {
+  test("abandoned at any step holds no credits, no connection and no statement", async () => {
     const { key } = await service.createKey(10_000);
     const paid = `X-API-Key: ${key}`;
     const body = JSON.stringify({ names: Array.from({ length: 100 }, () => "a") });
@@ -210,7 +210,7 @@ test("a body that is cut off is its caller's error, and is not reported as the d
 });
 
 describe("a request at the gateway", () => {
-  test("that is left at any step holds no place", async () => {
+  test("abandoned at any step holds no place", async () => {
     const upstream = await startUpstream(({ url, method }, response) => {
       if (url === "/never") return;
       response.writeHead(200, {
@@ -261,7 +261,7 @@ describe("a request at the gateway", () => {
   });
 });
 
-test("a fair place is free again, however its task ends, or the wait for it", async () => {
+test("a fair place is freed, however its task or the wait for it ends", async () => {
   const plan = { running: { most: 3, each: 2 }, waiting: { most: 20, each: 10 } };
   const places = fairPlaces({ ...plan, refuse: () => new Error("full") });
   const leaving = new AbortController();

@@ -198,7 +198,7 @@ test("an import stores the labels that the index lacks, and nothing else", async
   expect(row).toEqual({ count: labels.filter((_, i) => isInTable(i)).length, lies: 0 });
 }, 1_800_000);
 
-test("they are applied in pieces, while others' logs come", async () => {
+test("they are applied in pieces, while others' logs arrive", async () => {
   let blocks = 0;
   for (let state = await readState(); ; state = await readState()) {
     if (state.newest !== null && state.position === state.newest && state.waiting === 0) break;
@@ -217,7 +217,7 @@ test("they are applied in pieces, while others' logs come", async () => {
   expect(blocks).toBeGreaterThanOrEqual(Math.ceil((NAMES * 0.9) / MAX_GIVEN_PER_BLOCK));
 }, 3_600_000);
 
-test("names, order, counts and searches are those of an index that had the labels from its first block", async () => {
+test("names, order, counts and searches equal those of an index that had the labels from its first block", async () => {
   const other = await startStack({
     rpcUrl: stage.local.anvil.url,
     deployment: stage.local.deployment,

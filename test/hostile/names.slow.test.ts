@@ -180,7 +180,7 @@ describe.each([
     expect(size?.longest).toBeLessThanOrEqual(1_024);
   });
 
-  test("has a lowest name that is asked for as it is shown", async () => {
+  test("has a lowest name that can be requested as it is shown", async () => {
     const [parent, node] = nodes.slice(-2) as [Hex, Hex];
     const name = nameByNode(node);
     const parent_name = nameByNode(parent);
@@ -304,7 +304,7 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test.runIf(isLong())("also where a reorganisation takes back some blocks while names wait", async () => {
+  test.runIf(isLong())("do so even if a reorganisation reverts some blocks while names wait", async () => {
     await waitingTwins("forked", 1_100);
     await visit();
     const { waiting } = await readRenames();
@@ -320,7 +320,7 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test("also where a block that begins at a later log takes the place of one that went on", async () => {
+  test("do so even if a block that begins at a later log replaces one that continued", async () => {
     await waitingTwins("later", 1_100);
     await visit();
     expect((await readRenames()).done).toBe(MAX_WORK_PER_BLOCK);
@@ -338,7 +338,7 @@ describe("names and reveals in any order", () => {
   });
 
   // The last one: an indexer that does not start again is a failure of this test only.
-  test.runIf(isLong())("also where the indexer is killed while names wait", async () => {
+  test.runIf(isLong())("do so even if the indexer is killed while names wait", async () => {
     await settle();
     await waitingTwins("killed", 600);
     const { stack } = stage;

@@ -98,7 +98,7 @@ test.each([
   expect(body).toBe("");
 });
 
-test("what is no request has a body", async () => {
+test("something that is not a request has a body", async () => {
   expect(codeOf((await raw("hello\r\n\r\n")).body)).toBe("INVALID_PARAMETER");
   expect(codeOf((await raw("GET /echo/a.eth HTTP/1.1\r\nHost: x\r\n: none\r\n\r\n")).body)).toBe(
     "INVALID_PARAMETER",

@@ -41,7 +41,7 @@ test.each([
   expect((await openSubgraph()(query)).message).not.toBe("No credits.");
 });
 
-test("one caller plans no more queries at a time than it may, and gives every credit back", async () => {
+test("one caller plans only as many concurrent queries as allowed, and gives every credit back", async () => {
   let held = 0;
   const admit: Admit = async (...given) => {
     const admission = await openAccess.admit(...given);

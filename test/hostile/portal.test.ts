@@ -106,7 +106,7 @@ test.each<[string, Conduct, string]>([
     },
     "NAME refuses the request with status 400",
   ],
-])("a stream of %s is given up", async (_, conduct, message) => {
+])("a stream of %s is abandoned", async (_, conduct, message) => {
   // What comes fast is to reach the limit of its size first.
   const { failure, took } = await ask(conduct, message === TOO_LONG ? { silentMs: 60_000 } : {});
   expect(failure).toContain(message);
@@ -120,7 +120,7 @@ test.each<[string, Conduct]>([
   ["empty lines now and then", dripping(() => "\n")],
   ["no block", (reply) => reply.end("null")],
   ["a block beyond all numbers", (reply) => reply.end(`{"number":1e300,"hash":"${hashOf(1, 9)}"}`)],
-])("a head that is %s is none", async (_, conduct) => {
+])("a head that is %s is rejected", async (_, conduct) => {
   const { failure, requests } = await ask(conduct, { at: "head" });
   expect(failure).toContain(NO_BLOCK);
   expect(requests).toBe(2);
@@ -140,7 +140,7 @@ test.each<Path>(["head", "stream"])("no redirect of the %s is followed", async (
   expect(reached).toBe(0);
 });
 
-test("a pause that it asks for is half a minute at most", async () => {
+test("the pause that it requests is limited to half a minute", async () => {
   const busy: Conduct = (reply) => reply.writeHead(429, { "retry-after": "1000000000" }).end();
   const { failure } = await ask(busy);
   expect(failure).toContain("NAME answered with status 429, 2 times in a row");
@@ -196,7 +196,7 @@ test.each<[string, object]>([
   expect(failure).toContain(`(${fault})`);
 });
 
-test("the largest numbers that the cache holds are taken", async () => {
+test("the largest numbers that the cache holds are accepted", async () => {
   const line = {
     header: { ...header, timestamp: 9_999_999_999, number: 6 },
     logs: [{ ...log, logIndex: 2 ** 31 - 1, transactionIndex: 2 ** 31 - 1 }],
@@ -206,7 +206,7 @@ test("the largest numbers that the cache holds are taken", async () => {
   expect(failure).toBeUndefined();
 });
 
-test("blocks that are large together are too much for memory", async () => {
+test("blocks that are large together exceed the memory limit", async () => {
   const data = `0x${"00".repeat(500_000)}`;
   const lines = [4, 5, 6].map((number) =>
     JSON.stringify({ header: { ...header, number }, logs: [{ ...log, data }] }),

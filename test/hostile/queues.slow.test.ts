@@ -86,7 +86,7 @@ async function finish(): Promise<number> {
   }
 }
 
-test("an honest registry that is linked between two attacks is complete a few blocks later", async () => {
+test("an honest registry linked between two attacks is complete a few blocks later", async () => {
   await emit(...toggle("attack", 100));
   await emit(set("honest", HONEST));
   await emit(...toggle("attack", 100));
@@ -114,7 +114,7 @@ describe.runIf(isLong())("a registry that is linked and unlinked 500 times in on
   });
 });
 
-test("one that is linked at many names in turn waits no more for those where it was taken off before its turn", async () => {
+test("a registry linked at many names in turn no longer waits for those it was unlinked from before its turn", async () => {
   const labels = Array.from({ length: 60 }, (_, number) => `sweep${number}`);
   await emit(set("attack", zeroAddress));
   await finish();
@@ -143,7 +143,7 @@ test.runIf(isLong())("a parent that is renewed in each block lets every name bel
   await expectPathEnds(stage.sql);
 });
 
-test("a reorganisation takes back what waits with all else", async () => {
+test("a reorganisation reverts the queue with everything else", async () => {
   await emit(set("attack", BIG));
   await finish();
   await emit(set("attack", zeroAddress));

@@ -87,7 +87,7 @@ describe("a node's error", () => {
     expect(logged.join()).not.toContain(KEY);
   });
 
-  test("is logged once in ten seconds, however often callers make the node say it", async () => {
+  test("is logged once in ten seconds, however often callers trigger it", async () => {
     const logged: string[] = [];
     reply = { error: { code: -32005, message: "slow down" } };
     const rpc = createRpc({ urls: [url], log: (line) => logged.push(line) });
@@ -104,7 +104,7 @@ test.each([KEY, `/v2/${KEY}`, PASSWORD, "pg-word-7"])("no text that an answer qu
   }
 });
 
-test("nor has the host of a gateway that a resolver names", async () => {
+test("neither does the host of a gateway that a resolver names", async () => {
   const lookup = ((_host: string, _options: object, done: (error: Error) => void) =>
     done(new Error("no such host"))) as unknown as NonNullable<GatewayRules["lookup"]>;
   const gateways = createGateways({ allowLoopback: false, lookup });

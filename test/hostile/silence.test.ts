@@ -52,7 +52,7 @@ const ask = (client: Gateways, { sender, data }: { sender: Address; data: Hex })
     .catch((error: Error) => error.message);
 const good = { sender: HONEST, data: GOOD };
 
-test("a resolver that names an honest gateway's URL silences it for itself alone", async () => {
+test("a resolver that names an honest gateway's URL blocks it only for itself", async () => {
   const client = start();
   const strangers = { sender: STRANGERS, data: STALLS };
   for (let i = 0; i < 2; i++) expect(await ask(client, strangers)).toContain("did not answer in time");
@@ -60,7 +60,7 @@ test("a resolver that names an honest gateway's URL silences it for itself alone
   expect(await ask(client, good)).toBe("0x01");
 });
 
-test("names of an honest resolver that its gateway does not answer silence no other", async () => {
+test("names of an honest resolver that its gateway does not answer block no other name", async () => {
   const client = start();
   expect(await ask(client, good)).toBe("0x01");
   for (let round = 0; round < 3; round++) {
@@ -71,7 +71,7 @@ test("names of an honest resolver that its gateway does not answer silence no ot
   }
 });
 
-test("while the proof is asked for, others are answered", async () => {
+test("while the proof is requested, others are answered", async () => {
   const client = start();
   await ask(client, good);
   const stalls = { sender: HONEST, data: STALLS };
@@ -80,7 +80,7 @@ test("while the proof is asked for, others are answered", async () => {
   expect(answers.slice(1)).toEqual(["0x01", "0x01"]);
 });
 
-test("the trial after a pause is what once succeeded, not what a stranger asks", async () => {
+test("the trial after a pause repeats a request that once succeeded, not a stranger's", async () => {
   const client = start();
   await ask(client, good);
   isDead = true;
@@ -94,7 +94,7 @@ test("the trial after a pause is what once succeeded, not what a stranger asks",
   expect(await ask(client, good)).toBe("0x01");
 });
 
-test("a gateway that is gone is left alone, whatever it answered before", async () => {
+test("a dead gateway is left alone, whatever it answered before", async () => {
   const client = start();
   await ask(client, good);
   isDead = true;

@@ -62,7 +62,7 @@ function writeOn(): () => Promise<void> {
 const slowly = (seconds: number) =>
   pool.query(`select count(*)::int as names, pg_sleep(${seconds})::text from names`);
 
-test("callers whose queries are cancelled again and again are refused in time, and others are answered", async () => {
+test("callers whose queries are cancelled repeatedly are refused in time, and others are answered", async () => {
   const stop = writeOn();
   onTestFinished(stop);
   const begun = performance.now();
@@ -85,7 +85,7 @@ test("callers whose queries are cancelled again and again are refused in time, a
   expect(all).toHaveLength(CALLERS);
 });
 
-test("a reader that is far behind says so, and looks twice in a second, however much is replayed", async () => {
+test("a reader that is far behind says so, and checks twice a second, however much is replayed", async () => {
   let news = 0;
   const line = listen({
     databaseUrl: standby.url,
@@ -123,7 +123,7 @@ test("a reader that is far behind says so, and looks twice in a second, however 
   expect(news).toBeLessThanOrEqual((performance.now() - begun) / STANDBY_LOOK_MS + 1);
 });
 
-test("a standby that is promoted while it is asked answers every query, of before or of after", async () => {
+test("a standby promoted under load answers every query, from before or after the promotion", async () => {
   const counts: number[] = [];
   let isOver = false;
   const callers = Array.from({ length: CALLERS }, async () => {

@@ -7,7 +7,7 @@ import { endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createTestApp } from "../support/app.ts";
 import { operations as allOperations } from "../support/operations.ts";
 
-/** Answers a text of so many characters. */
+/** Answers with a text of the given number of characters. */
 const text = (path: string, more: { isPrivate?: true } = {}) =>
   endpoint({
     method: "get",
@@ -53,14 +53,14 @@ test.each([null, "br", "identity", "gzip;q=0", "br, gzip; q=0.0", "notgzip"])(
   },
 );
 
-test("a short answer, and one with a secret, are sent as they are", async () => {
+test("short answers and answers with a secret are sent uncompressed", async () => {
   const around = MIN_COMPRESSED_BYTES - '{"text":""}'.length;
   expect((await ask(`/text/${around - 1}`, "gzip")).headers.get("content-encoding")).toBeNull();
   expect((await ask(`/text/${around}`, "gzip")).headers.get("content-encoding")).toBe("gzip");
   expect((await ask("/secret/5000", "gzip")).headers.get("content-encoding")).toBeNull();
 });
 
-test("the tag of an answer spares its body in either form, and names each of them weakly where it is compressed", async () => {
+test("the tag of one form spares the body of either, and the compressed form has it as a weak tag", async () => {
   const [plain, packed] = await Promise.all([ask("/text/5000", null), ask("/text/5000", "gzip")]);
   const [tag, weak] = [plain, packed].map(({ headers }) => headers.get("etag") ?? "");
   expect(weak).toBe(`W/${tag}`);
@@ -98,7 +98,7 @@ test("answers of the subgraph and of MCP are also compressed", async () => {
   }
 });
 
-test("where the operator has switched it off, nothing is compressed", async () => {
+test("if the operator switches compression off, nothing is compressed", async () => {
   const off = createTestApp({ operations });
   const reply = await ask("/text/5000", "gzip", {}, off);
   expect([reply.headers.get("content-encoding"), reply.headers.get("vary")]).not.toContain("gzip");

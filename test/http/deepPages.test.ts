@@ -5,7 +5,7 @@ import { createPageReader, DEEP_AFTER, MAX_PAGE, MAX_WAITING } from "../../src/a
 const last = { page: MAX_PAGE };
 const firstDeep = DEEP_AFTER / 25 + 1;
 
-/** A reading that lasts until it is let go. */
+/** A read that lasts until it is released. */
 function slowReading() {
   const waiting: (() => void)[] = [];
   return {
@@ -17,7 +17,7 @@ function slowReading() {
 
 const turns = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-test("of a crowd that asks for deep pages two are read at once, some wait, and the others are refused", async () => {
+test("of many callers asking for deep pages, two are served at once, some wait, and the rest are refused", async () => {
   const readPage = createPageReader();
   const { running, read, finishOne } = slowReading();
   const crowd = Array.from({ length: 100 }, () => readPage(last, read).catch(({ code }) => code as string));
@@ -37,7 +37,7 @@ test("of a crowd that asks for deep pages two are read at once, some wait, and t
   expect(await after).toBe("page");
 });
 
-test("first pages, and what has no pages, do not wait for deep ones", async () => {
+test("first pages and answers without pages do not wait for deep pages", async () => {
   const readPage = createPageReader();
   const { read } = slowReading();
   for (let i = 0; i < 10; i++) void readPage({ page: firstDeep }, read);
@@ -46,13 +46,13 @@ test("first pages, and what has no pages, do not wait for deep ones", async () =
   expect(await readPage({ page_size: 200 }, async () => "by cursor")).toBe("by cursor");
 });
 
-test("a page that lies too deep is refused as a limit", async () => {
+test("a page that lies too deep is refused by a limit", async () => {
   const beyond = { page: MAX_PAGE + 1, size: 25, isCounted: false };
   const read = async () => cutPage([{ position: ["name.eth"] }], beyond);
   await expect(createPageReader()(beyond, read)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
 });
 
-test("a reading that fails makes room for the next", async () => {
+test("a failed read makes room for the next", async () => {
   const readPage = createPageReader();
   for (let i = 0; i < 50; i++) {
     await expect(readPage(last, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
@@ -60,7 +60,7 @@ test("a reading that fails makes room for the next", async () => {
   expect(await readPage(last, async () => "page")).toBe("page");
 });
 
-test("larger pages are deep after as many results", async () => {
+test("larger pages count as deep after the same number of results", async () => {
   const readPage = createPageReader();
   const { read, running } = slowReading();
   for (let i = 0; i < 3; i++) void readPage({ page: 6, page_size: 200 }, read);
@@ -69,17 +69,14 @@ test("larger pages are deep after as many results", async () => {
   expect(await readPage({ page: 5, page_size: 200 }, async () => "first")).toBe("first");
 });
 
-test.each([25, 30, 200])(
-  "of a list with more results than numbers of pages reach, pages of %d end",
-  (size) => {
-    const last = Math.floor(MAX_BY_NUMBER / size);
-    const pageOf = (page: number) => ({ page, size, isCounted: true });
-    const rows = [{ position: ["name.eth"] }];
-    expect(cutPage(rows, pageOf(last)).rows).toEqual(rows);
-    for (const page of [last + 1, Number.MAX_SAFE_INTEGER]) {
-      expect(offsetOf(pageOf(page))).toBeLessThanOrEqual(MAX_BY_NUMBER);
-      expect(() => cutPage(rows, pageOf(page))).toThrow(`end with ${last}. To reach more, go on by`);
-      expect(cutPage([], pageOf(page))).toEqual({ rows: [], next: null });
-    }
-  },
-);
+test.each([25, 30, 200])("in a list longer than page numbers can reach, pages of %d end", (size) => {
+  const last = Math.floor(MAX_BY_NUMBER / size);
+  const pageOf = (page: number) => ({ page, size, isCounted: true });
+  const rows = [{ position: ["name.eth"] }];
+  expect(cutPage(rows, pageOf(last)).rows).toEqual(rows);
+  for (const page of [last + 1, Number.MAX_SAFE_INTEGER]) {
+    expect(offsetOf(pageOf(page))).toBeLessThanOrEqual(MAX_BY_NUMBER);
+    expect(() => cutPage(rows, pageOf(page))).toThrow(`end with ${last}. To reach more, go on by`);
+    expect(cutPage([], pageOf(page))).toEqual({ rows: [], next: null });
+  }
+});

@@ -23,7 +23,7 @@ const app = createTestApp({ operations });
 const ask = (path: string, known?: string, init: RequestInit = {}) =>
   app.request(path, { ...init, headers: known === undefined ? {} : { "If-None-Match": known } });
 
-test("an answer has a tag of its content, and is not sent again to those who have it", async () => {
+test("an answer has a tag of its content, and is not sent again to a client that has it", async () => {
   said.value = "one";
   const first = await ask("/said");
   const tag = first.headers.get("ETag") ?? "";
@@ -40,14 +40,14 @@ test("an answer has a tag of its content, and is not sent again to those who hav
   expect(changed.headers.get("ETag")).not.toBe(tag);
 });
 
-test("a question whose answer is known is answered each time: it is a request as others", async () => {
+test("a request with a known tag is executed and counted like any other", async () => {
   const tag = (await ask("/said")).headers.get("ETag") ?? "";
   const before = asked;
   for (let i = 0; i < 3; i++) expect((await ask("/said", tag)).status).toBe(304);
   expect(asked).toBe(before + 3);
 });
 
-test("a POST is always answered, and what is private has no tag", async () => {
+test("a POST is always answered in full, and private answers have no tag", async () => {
   const init = { method: "POST" };
   const posted = await app.request("/said", {
     ...init,
@@ -59,12 +59,12 @@ test("a POST is always answered, and what is private has no tag", async () => {
   expect([secret.status, secret.headers.get("ETag")]).toEqual([200, null]);
 });
 
-test("an error has no tag, and is never 304", async () => {
+test("an error has no tag and is never a 304", async () => {
   const missing = await ask("/nothing", "*");
   expect([missing.status, missing.headers.get("ETag")]).toEqual([404, null]);
 });
 
-test("a header of any form names a tag or does not", () => {
+test("an If-None-Match header of any form either names the tag or does not", () => {
   const tag = entityTagOf("x");
   for (const header of ["", ",", "W/", tag.slice(1), `${tag}x`, `"${tag}"`, tag.replaceAll('"', "")]) {
     expect(namesTag(header, tag), header).toBe(false);

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createHotAnswers } from "../../src/api/server/http/hotAnswers.ts";
 import { createPipeline } from "../../src/api/server/http/pipeline.ts";
 
-/** The state of the tables, and what is in them. */
+/** The state of the tables, and their content. */
 const tables = { version: 1, value: "first" };
 let now = 1_700_000_000;
 let answered = 0;
@@ -75,15 +75,15 @@ function pipeline(maxBytes = 1_000_000) {
   return { ask, readVersion, outcomes };
 }
 
-test("a question that comes again and again is answered once", async () => {
+test("a repeated question is answered once", async () => {
   const { ask, outcomes } = pipeline();
   const answers = [await ask("alice"), await ask("alice"), await ask("alice"), await ask("alice")];
   expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1);
-  expect(answered).toBe(2); // The first is not known to be hot.
+  expect(answered).toBe(2); // The first request is not known to be hot.
   expect(outcomes).toHaveLength(4);
 });
 
-test("what is asked once costs no query more", async () => {
+test("a question asked once costs no extra query", async () => {
   const { ask, readVersion } = pipeline();
   for (const name of ["alice", "bob", "carol"]) await ask(name);
   now += 2;
@@ -91,7 +91,7 @@ test("what is asked once costs no query more", async () => {
   expect(readVersion).not.toHaveBeenCalled();
 });
 
-test("a block, and a second, make the answer new", async () => {
+test("a new block or a new second invalidates the answer", async () => {
   const { ask } = pipeline();
   for (let i = 0; i < 3; i++) await ask("alice");
   index("second");
@@ -101,7 +101,7 @@ test("a block, and a second, make the answer new", async () => {
   expect(answered).toBe(4);
 });
 
-test("callers who ask at the same time share one answer, unless it is of another state or fails", async () => {
+test("concurrent callers share one answer, unless it is of another state or fails", async () => {
   const { ask } = pipeline();
   await ask("alice");
   answered = 0;
@@ -123,7 +123,7 @@ test("callers who ask at the same time share one answer, unless it is of another
   expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
 });
 
-test("an answer that a block came into is not kept", async () => {
+test("an answer during which a block arrived is not kept", async () => {
   const { ask } = pipeline();
   const disturbed = operation({}, () => index(`block ${tables.version}`));
   for (let i = 0; i < 4; i++) await ask("alice", disturbed);
@@ -135,7 +135,7 @@ test.each<[string, Handle]>([
   ["a node's head", (ctx) => ctx.chainHead(1)],
   ["labels that callers proved", (ctx) => ctx.provenLabels.find([])],
   ["how far the index is", (ctx) => ctx.freshness.report()],
-])("an answer that follows from %s is not kept", async (_, look) => {
+])("an answer derived from %s is not kept", async (_, look) => {
   const { ask } = pipeline();
   for (let i = 0; i < 3; i++) await ask("alice", operation({}, look));
   expect(answered).toBe(3);
@@ -159,7 +159,7 @@ test.each<[string, Partial<Endpoint>]>([
   expect(() => operation({ ...more, hotAnswers: false })).not.toThrow();
 });
 
-test("where the state of the tables cannot be read the operation answers", async () => {
+test("if the state of the tables cannot be read, the operation runs", async () => {
   const { ask, readVersion } = pipeline();
   for (let i = 0; i < 3; i++) await ask("alice");
   readVersion.mockRejectedValue(new Error("canceling statement due to lock timeout"));
@@ -168,14 +168,14 @@ test("where the state of the tables cannot be read the operation answers", async
   expect(answered).toBe(3);
 });
 
-test("an answer with a check of its own is checked each time", async () => {
+test("an answer with its own check is checked each time", async () => {
   const { ask } = pipeline();
   const check = vi.fn();
   for (let i = 0; i < 3; i++) await ask("alice", operation(), check);
   expect(check).toHaveBeenCalledTimes(3);
 });
 
-test("other inputs, operations and addresses of this service have answers of their own", async () => {
+test("different inputs, operations and addresses of this service have separate answers", async () => {
   const { ask } = pipeline();
   const other = operation({ path: "/other/{of}" });
   for (let i = 0; i < 3; i++) {
@@ -191,7 +191,7 @@ test("other inputs, operations and addresses of this service have answers of the
   expect(answered).toBe(12);
 });
 
-test("a long question, and a long answer, are not kept", async () => {
+test("long questions and long answers are not kept", async () => {
   const { ask } = pipeline();
   for (let i = 0; i < 3; i++) await ask("a".repeat(512));
   expect(answered).toBe(3);
@@ -200,7 +200,7 @@ test("a long question, and a long answer, are not kept", async () => {
   expect(answered).toBe(6);
 });
 
-test("answers take the memory that is set for them, and none where that is 0", async () => {
+test("answers use only the configured memory, and none if it is 0", async () => {
   const { ask } = pipeline(1_000);
   const names = Array.from({ length: 50 }, (_, i) => `name ${i}`);
   for (const name of [...names, ...names]) await ask(name);

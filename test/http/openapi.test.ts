@@ -27,7 +27,7 @@ const document = openApiDocument(operations);
 const paths = JSON.parse(JSON.stringify(document.paths)) as Record<string, Record<string, Operation>>;
 const named = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 
-test("the document is valid OpenAPI 3.1 by a public validator", async () => {
+test("a public validator accepts the document as OpenAPI 3.1", async () => {
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
@@ -42,7 +42,7 @@ type Field = {
   description?: string;
 };
 
-/** Every field of every answer that the document describes, with where it is, and whether it can be absent. */
+/** Every field of every answer in the document, with its path and whether it can be absent. */
 function* fieldsOf(part: unknown, where: string): Generator<[string, Field, { isOptional: boolean }]> {
   if (typeof part !== "object" || part === null) return;
   const { properties = {}, required = [] } = part as Field;
@@ -69,7 +69,7 @@ test("every field that can be null or absent says when", () => {
   expect(nullable.length).toBeGreaterThan(60);
 });
 
-test("it describes every operation that is declared, and those of the contract are", () => {
+test("it describes every declared operation, including those of the contract", () => {
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((m) => `${m} ${path}`),
   );
@@ -123,7 +123,7 @@ test("it describes every operation that is declared, and those of the contract a
 describe.each(named)("%s", (_, operation) => {
   const described = paths[operation.path]?.[operation.method];
 
-  test("has a summary, and each parameter a description and an example that it accepts", () => {
+  test("has a summary, and a description and a valid example for each parameter", () => {
     expect(described?.summary).toMatch(/^[A-Z]/);
     const query = operation.query.extend(commonOf(operation));
     const declared = [...Object.keys(operation.params.shape), ...Object.keys(query.shape)];
@@ -140,13 +140,13 @@ describe.each(named)("%s", (_, operation) => {
     }
   });
 
-  test("names every error that it may give, under its status", () => {
+  test("lists every error that it may return under its status", () => {
     for (const code of errorsOf(operation)) {
       expect(described?.responses[errorCodes[code].status]?.description).toContain(`\`${code}\``);
     }
   });
 
-  test("has a price, and cacheable answers belong to the statistics", () => {
+  test("has a price, and is in the statistics if its answers are cacheable", () => {
     const isFree = operation.cost === 0;
     expect(isFree).toBe(operation.group === "Statistics" || operation.group === "System");
     expect(operation.cacheSeconds !== undefined).toBe(operation.group === "Statistics");
@@ -159,25 +159,25 @@ describe.each(named)("%s", (_, operation) => {
   });
 });
 
-test("the guide for language models names the client for TypeScript", () => {
+test("the guide for language models names the TypeScript client", () => {
   expect(toLlms(document)).toContain("`namedex-client`");
 });
 
-test("operations have names of their own", () => {
+test("operations have unique names", () => {
   const ids = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("every shape that the document refers to is in it", () => {
+test("every referenced shape is in the document", () => {
   const text = JSON.stringify(document);
   const names = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "");
   expect(names.length).toBeGreaterThan(20);
   for (const name of names) expect(document.components?.schemas, name).toHaveProperty(name);
 });
 
-describe("where requests can be paid for", () => {
+describe("with payments enabled", () => {
   const offer = (credits: number | null): PaymentPrice => ({
     intent: "charge",
     method: "tempo",
@@ -187,7 +187,7 @@ describe("where requests can be paid for", () => {
   });
   const paid = JSON.parse(JSON.stringify(openApiDocument(operations, "metered", offer)));
 
-  test("the document is valid still, and says so to payers", async () => {
+  test("the document is still valid and mentions payments", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(paid));
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
@@ -207,14 +207,14 @@ describe("where requests can be paid for", () => {
     expect(described.responses[402]?.headers?.["WWW-Authenticate"] !== undefined).toBe(cost !== 0);
   });
 
-  test("elsewhere nothing speaks of payments", () => {
+  test("other documents do not mention payments", () => {
     for (const plain of [openApiDocument(operations), openApiDocument(operations, "metered")]) {
       expect(JSON.stringify(plain)).not.toMatch(/x-payment-info|x-service-info|Machine Payments/);
     }
   });
 });
 
-test("each operation that other indexes also have ignores unknown parameters unless strict", () => {
+test("operations that other indexes also offer ignore unknown parameters unless strict", () => {
   const paths: Record<
     string,
     Record<string, { parameters?: { name: string; schema: { default?: string } }[] }>

@@ -29,7 +29,7 @@ async function open(host = "127.0.0.1"): Promise<number> {
   return port;
 }
 
-/** What is answered to a request line that is sent as it is. */
+/** The answer to a request line sent as is. */
 const ask = (port: number, line: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
@@ -42,8 +42,8 @@ const ask = (port: number, line: string): Promise<string> =>
     socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   });
 
-describe("the port of the operator", () => {
-  test("has its pages, and their heads", async () => {
+describe("the operator port", () => {
+  test("serves its pages, including HEAD requests", async () => {
     const port = await open();
     expect(await ask(port, "GET /metrics?x=1")).toMatch(
       /^HTTP\/1\.1 200 [\s\S]*text\/plain[\s\S]*\r\n\r\none 1\n$/,
@@ -53,7 +53,7 @@ describe("the port of the operator", () => {
     );
   });
 
-  test("has nothing else, by no other method, and says no reason of ours", async () => {
+  test("serves nothing else and no other method, and exposes no internal reason", async () => {
     const port = await open();
     const lines = [
       "GET /",
@@ -71,7 +71,7 @@ describe("the port of the operator", () => {
     expect(String(errors)).toContain("a reason of ours");
   });
 
-  test("is this machine's alone, or the address that the operator names", async () => {
+  test("listens only on this machine, or on the address set by the operator", async () => {
     const reach = (host: string, port: number) =>
       new Promise((resolve) => {
         const socket = connect(port, host);
@@ -82,7 +82,7 @@ describe("the port of the operator", () => {
     expect(await reach("127.0.0.2", await open("0.0.0.0"))).toBe("reached");
   });
 
-  test("says so if it cannot be used", async () => {
+  test("reports an error if it cannot be used", async () => {
     const port = await open();
     const second = startOperatorServer({ host: "127.0.0.1", port }, { pages, onError: () => {} });
     await expect(second.listening).rejects.toMatchObject({ code: "EADDRINUSE" });

@@ -58,7 +58,7 @@ const keyed = endpoint({
   handle: async ({ key }) => ({ key: key ?? null }),
 });
 
-/** A key that may be empty stands at the end, or between two parts. */
+/** A key that may be empty is at the end or between two parts. */
 const marks = ["/mark/{name}/{key}", "/mark/{name}/{key}/history"].map((path) =>
   endpoint({
     method: "get",
@@ -113,14 +113,14 @@ describe("routes", () => {
     expect(await (await app.request("/api/page")).text()).toBe("a page");
   });
 
-  test("answer /api/ as /", async () => {
+  test("serve /api/ as /", async () => {
     const first = new Hono().get("/", (c) => c.text("first page"));
     const withRoot = createTestApp({ operations: [], pages: first });
     const [root, api] = [await withRoot.request("/"), await withRoot.request("/api/")];
     expect([api.status, await api.text()]).toEqual([200, await root.text()]);
   });
 
-  test("expose the headers that browsers would keep from programs", async () => {
+  test("expose the headers that browsers would hide from programs", async () => {
     expect((await ask("/echo/alice.eth")).headers.get("access-control-expose-headers")).toContain(
       "Retry-After",
     );
@@ -131,7 +131,7 @@ describe("routes", () => {
     expect([reply.status, await reply.text()]).toEqual([200, ""]);
   });
 
-  test("answer OPTIONS with the methods there are", async () => {
+  test("answer OPTIONS with the allowed methods", async () => {
     const reply = await app.request("/echo/alice.eth", { method: "OPTIONS" });
     expect([reply.status, reply.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   });
@@ -168,7 +168,7 @@ describe("errors", () => {
     },
   );
 
-  test("a wrong method is answered with those that are allowed", async () => {
+  test("a wrong method is answered with the allowed ones", async () => {
     const reply = await ask("/api/echo/alice.eth", { method: "DELETE" });
     expect(reply).toMatchObject({ status: 405, body: fault("METHOD_NOT_ALLOWED") });
     expect(reply.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
@@ -197,7 +197,7 @@ describe("errors", () => {
     ["/echo/alice.eth?page=99999999999999999999", "`page` must be at most 10."],
     ["/note/alice.eth/", "`key` is empty: the path ends too early."],
     ["/note//avatar", "The name is missing."],
-  ])("%s is told what is wrong with it", async (path, message) => {
+  ])("%s is answered with what is wrong with it", async (path, message) => {
     expect((await ask(path)).body).toMatchObject({ error: { message } });
   });
 
@@ -206,7 +206,7 @@ describe("errors", () => {
     const refused = { status: 400, body: { error: { code: "INVALID_PARAMETER" } } };
     for (const prefix of ["", "/api"])
       expect(await ask(`${prefix}/mark/alice.eth/${rest}`)).toMatchObject(refused);
-    // A server of Node's resolves dots before the application sees the path.
+    // Node's server resolves dots before the application sees the path.
     for (const dots of [".", "..", "%2e", "%2E%2e", ".%2E"]) {
       const url = `/mark/alice.eth/${dots}${rest}?page=1`;
       const reply = await app.request(
@@ -234,7 +234,7 @@ describe("errors", () => {
     });
   });
 
-  test("with `strict=false` parameters that are not declared are ignored, and the answer names them", async () => {
+  test("with `strict=false`, undeclared parameters are ignored and named in the answer", async () => {
     const ignored = async (query: string) => {
       const { status, headers } = await ask(`/echo/alice.eth?strict=false&${query}`);
       return [status, headers.get("x-ignored-parameters")];
@@ -250,7 +250,7 @@ describe("errors", () => {
     expect(await ignored(`${"y".repeat(500)}=1`)).toEqual([200, "y".repeat(64)]);
   });
 
-  test("without `strict` and with `strict=true` they are an error that names them", async () => {
+  test("without `strict` and with `strict=true`, they are an error that names them", async () => {
     const strict = (query: string) => ask(`/echo/alice.eth?${query}`);
     const named = (names: string) => ({
       status: 400,
@@ -264,7 +264,7 @@ describe("errors", () => {
     expect((await strict("strict=false&colour=blue")).status).toBe(200);
     expect((await strict("strict=maybe")).status).toBe(400);
     expect((await strict("strict=true&strict=false")).status).toBe(400);
-    // Operations without parameters of their own take it, too.
+    // Operations without parameters of their own accept it too.
     expect((await ask("/note/alice.eth/a?strict=true")).status).toBe(200);
     expect(await ask("/note/alice.eth/a?strict=true&b=1")).toMatchObject(named("b"));
     expect(await ask("/mark/alice.eth/a?strict=true&b=1")).toMatchObject(named("b"));
@@ -294,7 +294,7 @@ describe("errors", () => {
     },
   );
 
-  test("an error of ours is logged in full and answered without its text", async () => {
+  test("an internal error is logged in full and answered without its text", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const reply = await ask("/broken");
     expect(reply).toMatchObject({ status: 500, body: fault("INTERNAL_ERROR") });

@@ -29,7 +29,10 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A client that sends the beginning of a request, then a byte now and then; resolves with what it got in the end. */
+/**
+ * A client that sends the beginning of a request, then a byte now and then. Resolves with
+ * everything it received.
+ */
 function trickle(start: string): { ended: Promise<string> } {
   const client = connect(port, "127.0.0.1");
   clients.push(client);
@@ -46,7 +49,7 @@ function trickle(start: string): { ended: Promise<string> } {
 
 const ask = async () => (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "hello" })).text();
 
-/** What a client gets for the bytes that it sends. */
+/** What a client receives for the bytes it sends. */
 function exchange(bytes: string): Promise<string> {
   const client = connect(port, "127.0.0.1");
   clients.push(client);
@@ -59,11 +62,11 @@ function exchange(bytes: string): Promise<string> {
   return new Promise((resolve) => client.on("close", () => resolve(text)));
 }
 
-describe("what is no request", () => {
+describe("something that is not a request", () => {
   test.each([
     ["a URL of 20,000 characters", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, "LIMIT_EXCEEDED"],
     ["nonsense", "nonsense\r\n\r\n", "INVALID_PARAMETER"],
-  ])("%s is answered with an error of the usual form", async (_, bytes, code) => {
+  ])("is answered with an error of the usual form: %s", async (_, bytes, code) => {
     await ask();
     const answer = await exchange(bytes);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -72,17 +75,17 @@ describe("what is no request", () => {
   });
 });
 
-describe("a client that lets its request trickle in", () => {
+describe("a client that trickles its request", () => {
   test.each([
     ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"],
-  ])("is sent away, when it is the %s", async (_, start) => {
+  ])("is disconnected after the time limit of its %s", async (_, start) => {
     await ask();
     const outcome = await Promise.race([trickle(start).ended, sleep(30_000, "still there")]);
     expect(outcome).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  test("keeps no other client waiting, not even in hundreds", async () => {
+  test("keeps no other client waiting, not even hundreds of them", async () => {
     await ask();
     const slow = Array.from({ length: 300 }, () => trickle("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "));
     expect(await ask()).toBe("hello");
@@ -91,14 +94,14 @@ describe("a client that lets its request trickle in", () => {
   });
 });
 
-test("the service gives a request 20 seconds for its headers and a minute for all of it", async () => {
+test("a request has 20 seconds for its headers and a minute in total", async () => {
   const service = await startService();
   await service.get("/free");
   expect(service.server).toMatchObject({ headersTimeout: 20_000, requestTimeout: 60_000 });
   await service.close();
 });
 
-test("connections are kept for longer than the minute after which proxies close theirs", async () => {
+test("connections stay open longer than the minute after which proxies close theirs", async () => {
   await ask();
   const reply = await fetch(`http://127.0.0.1:${port}/`);
   expect(reply.headers.get("keep-alive")).toBe("timeout=65");
@@ -116,19 +119,19 @@ describe("a client that does not read its answer", () => {
     clients.push(client);
     client.pause();
     client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    /** Connections that the server still has. */
+    /** Connections still open on the server. */
     const open = () => new Promise<number>((resolve) => own.getConnections((_, count) => resolve(count)));
     await expect.poll(open, { timeout: 30_000 }).toBe(1);
     return { client, open, close: () => own.close() };
   };
 
-  test("is sent away after a pause", async () => {
+  test("is disconnected after a pause", async () => {
     const { open, close } = await serveTo({ pauseMs: 500, wholeMs: 600_000 });
     await expect.poll(open, { timeout: 60_000 }).toBe(0);
     close();
   });
 
-  test("is sent away in the end, though it reads a little now and then", async () => {
+  test("is disconnected in the end even if it reads a little now and then", async () => {
     const { client, open, close } = await serveTo({ pauseMs: 600_000, wholeMs: 2_000 });
     let taken = 0;
     const sips = setInterval(() => {
@@ -140,7 +143,7 @@ describe("a client that does not read its answer", () => {
     close();
   });
 
-  test("gets all of it, if it reads in time", async () => {
+  test("gets the whole answer if it reads in time", async () => {
     const { client, close } = await serveTo({ pauseMs: 600_000, wholeMs: 600_000 });
     let taken = 0;
     client.on("data", (data) => {

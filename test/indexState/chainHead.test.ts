@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createHeads } from "../../src/api/server/indexState/chainHead.ts";
 
-test("a node that does not answer is waited for once, by all who ask meanwhile and a moment later", async () => {
+test("all callers within a moment wait only once for a node that does not answer", async () => {
   let asked = 0;
   const node = createServer(() => asked++);
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));

@@ -23,7 +23,7 @@ import schema from "../support/ponderSchema.ts";
 import { latestBlock, setFinalBlock } from "../support/ponderState.ts";
 
 let tables: Tables;
-/** Another process, as the indexer is: its queries are not the operation's. */
+/** Another process, like the indexer: its queries do not belong to the operation. */
 let indexer: pg.Pool;
 let readConsistently: ConsistentRead;
 let seen: string[] = [];
@@ -42,7 +42,7 @@ afterAll(async () => {
   await tables.drop();
 });
 
-/** Indexes a block, as the indexer does with each: its progress and the journal in one statement or transaction. */
+/** Indexes a block as the indexer does: progress and journal in one statement or transaction. */
 async function index(block: number): Promise<void> {
   const client = await indexer.connect();
   await client.query("begin");
@@ -67,7 +67,7 @@ const readBlock = async (db: Db): Promise<number> => {
   return Number(rows[0]?.block);
 };
 
-/** Answers with what it read; `between` runs after each read. */
+/** Answers with what it read. `between` runs after each read. */
 function answering(reads: number, between: () => Promise<void> = async () => {}) {
   return () =>
     readConsistently(async (db) => {
@@ -90,7 +90,7 @@ test("an answer that straddles a block is read again", async () => {
   expect((await ask()).result).toEqual([102, 102]);
 });
 
-test("where a block comes at every turn, a snapshot answers", async () => {
+test("if a block arrives at every attempt, a snapshot answers", async () => {
   let block = 200;
   const ask = answering(2, () => index(++block));
   const { result, position } = await ask();
@@ -99,7 +99,7 @@ test("where a block comes at every turn, a snapshot answers", async () => {
   expect(block).toBe(206);
 });
 
-test("a snapshot answers also while the names are not counted yet", async () => {
+test("a snapshot answers even if the names are not counted yet", async () => {
   let block = 250;
   const { result } = await readConsistently(async (db) => {
     const [row] = await listRecordRows(db, { chains: MAIN, nodes: [zeroHash] });
@@ -111,7 +111,7 @@ test("a snapshot answers also while the names are not counted yet", async () => 
   expect(block).toBeGreaterThan(252);
 });
 
-test("the position is that of the state which was read, also for an answer of one query", async () => {
+test("the position is that of the state read, even for an answer of one query", async () => {
   let block = 300;
   const ask = answering(1, async () => {
     if (block < 301) await index(++block);
@@ -125,7 +125,7 @@ test("the position is that of the state which was read, also for an answer of on
   expect((await ask()).position).toEqual([expect.objectContaining({ number: 301, isFinal: true })]);
 });
 
-test("answers of the same moment are checked by one query", async () => {
+test("answers at the same moment are checked by one query", async () => {
   const ready = () => readConsistently(async () => "ready");
   await ready();
   seen = [];
@@ -133,7 +133,7 @@ test("answers of the same moment are checked by one query", async () => {
   expect(versionsRead()).toBe(1);
 });
 
-test("what comes while a state is read shares the next reading", async () => {
+test("requests that arrive while a state is being read share the next read", async () => {
   const versions = createStateReader(() => readTablesState(tables.db));
   const first = versions.read();
   await vi.waitUntil(() => versionsRead() === 1);
@@ -144,7 +144,7 @@ test("what comes while a state is read shares the next reading", async () => {
   expect((await versions.read()).version).not.toBe(old?.version);
 });
 
-test("a state is known for the time that the caller says, and until a change is heard of", async () => {
+test("a state is cached for the caller's time limit, and until a change is heard of", async () => {
   let version = 0;
   const read = vi.fn(async () => ({ version: String(++version), position: [] }));
   const states = createStateReader(read);
@@ -157,7 +157,7 @@ test("a state is known for the time that the caller says, and until a change is 
   await changed;
   expect(read).toHaveBeenCalledTimes(3);
 
-  // A reading that began before the change was heard of does not tell of it.
+  // A read that began before the change was heard of does not reflect it.
   let end = () => {};
   read.mockImplementationOnce(
     () =>
@@ -173,7 +173,7 @@ test("a state is known for the time that the caller says, and until a change is 
   expect((await states.readWithin(LONG)).version).toBe("4");
 });
 
-test("an answer whose statements give their state needs no other query, and is of that state", async () => {
+test("an answer whose statements return their state needs no extra query and has that state", async () => {
   const states = createStateReader(() => readTablesState(tables.db));
   const read = createConsistentRead(tables.db, states);
   const readNoted = async (db: Db) => {
@@ -194,7 +194,7 @@ test("an answer whose statements give their state needs no other query, and is o
   await index(601);
   expect(await read(readNoted)).toMatchObject({ result: 601, position: [{ number: 601 }] });
 
-  // One statement that gives its state, and one that does not, of another block.
+  // Two statements on different blocks: one returns its state, the other does not.
   let block = 601;
   const both = await read(async (db) => {
     const first = await readNoted(db);
@@ -204,7 +204,7 @@ test("an answer whose statements give their state needs no other query, and is o
   expect(both).toMatchObject({ result: [602, 602], position: [{ number: 602 }] });
 });
 
-test("a reading that fails fails for those who wait for it, and not for the next", async () => {
+test("a failed read fails for its waiters, but not for the next caller", async () => {
   const read = vi
     .fn()
     .mockRejectedValueOnce(new Error("gone"))
@@ -214,7 +214,7 @@ test("a reading that fails fails for those who wait for it, and not for the next
   expect(await versions.read()).toEqual({ version: "7", position: [] });
 });
 
-/** The database as Ponder gives it to the API, with its time limit for locks. */
+/** The database as Ponder gives it to the API, with its lock timeout. */
 async function openPonderDb(): Promise<{ db: Db; close: () => Promise<void> }> {
   const pool = openPool({ connectionString: tables.databaseUrl, options: "-c lock_timeout=500ms" });
   const { createQB } = await ponderModule("database/queryBuilder.js");
@@ -223,7 +223,7 @@ async function openPonderDb(): Promise<{ db: Db; close: () => Promise<void> }> {
   return { db: raw, close: () => pool.end() };
 }
 
-test("what an operation throws in a snapshot is the answer at once: Ponder would run it again for a minute", async () => {
+test("an operation's error in a snapshot is returned at once, although Ponder would retry for a minute", async () => {
   const { db, close } = await openPonderDb();
   let block = 600;
   let reads = 0;

@@ -5,7 +5,7 @@ import { followJournal } from "../../src/api/server/indexState/followJournal.ts"
 import { createTestDatabase, openPool } from "../support/database.ts";
 
 const SCHEMA = "followed";
-/** Longer than a test takes: only the line can tell. */
+/** Longer than any test, so only a notification can trigger a read. */
 const NEVER = 600_000;
 const QUICK = { timeout: 60_000, interval: 5 };
 
@@ -34,7 +34,7 @@ function follow({ silentMs = NEVER, databaseUrl = database.url } = {}) {
   return { follower, readState };
 }
 
-test("reads the state when it begins to listen, and after each change", async () => {
+test("reads the state when it starts listening and after each change", async () => {
   const { readState } = follow();
   await vi.waitFor(() => expect(readState).toHaveBeenCalledTimes(1), QUICK);
   for (const times of [2, 3]) {
@@ -43,14 +43,14 @@ test("reads the state when it begins to listen, and after each change", async ()
   }
 });
 
-test("listens again after its connection was ended, and reads what it may have missed", async () => {
+test("listens again after its connection ended, and reads what it may have missed", async () => {
   const { readState } = follow();
   await vi.waitFor(() => expect(readState).toHaveBeenCalledTimes(1), QUICK);
   for (const times of [2, 3]) {
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
       `${SCHEMA}_journal`,
     ]);
-    await tell(); // No one hears this.
+    await tell(); // Nobody hears this notification.
     await vi.waitFor(() => expect(readState).toHaveBeenCalledTimes(times), QUICK);
   }
   await tell();
@@ -58,7 +58,7 @@ test("listens again after its connection was ended, and reads what it may have m
   expect(await listLines()).toHaveLength(1);
 });
 
-test("asks where the line is silent: behind a pooler, or where no connection is free", async () => {
+test("polls if notifications do not arrive: behind a pooler, or without a free connection", async () => {
   const { readState } = follow({ silentMs: 40, databaseUrl: "postgres://none@127.0.0.1:1/none" });
   await vi.waitFor(() => expect(readState.mock.calls.length).toBeGreaterThan(3), QUICK);
 });
@@ -69,7 +69,7 @@ test("continues if the state cannot be read", async () => {
   await vi.waitFor(() => expect(readState.mock.calls.length).toBeGreaterThan(3), QUICK);
 });
 
-test("leaves no connection when it stops, also one that is being made", async () => {
+test("leaves no connection open when it stops, not even one being made", async () => {
   const { follower, readState } = follow();
   await vi.waitFor(() => expect(readState).toHaveBeenCalled(), QUICK);
   await follower.stop();

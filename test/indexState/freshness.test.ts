@@ -23,7 +23,7 @@ const NOW = 1_800_000_000;
 let tables: Tables;
 let store: Store;
 
-/** Each test has a schema of its own for what the service stores. */
+/** Each test has its own schema for what the service stores. */
 let schemas = 0;
 
 beforeAll(async () => {
@@ -60,14 +60,14 @@ const setReady = (ready: 0 | 1) => setReadyIn(tables.pool, ready);
 
 const at = (block: number, time: number) => setProgress(tables, { chainId: CHAIN_ID, block, time });
 
-/** Where an indexer that starts again takes its tables back to. */
+/** The block to which a restarting indexer reverts its tables. */
 const setSafe = (block: number, time: number) => setSafeBlock(tables.pool, { block, time });
 
 describe("while the database does not answer", () => {
   const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const head = { number: 510, timestamp: NOW };
 
-  test("a report says so, with what was last known and the newest block of today", async () => {
+  test("the report says so, with the last known values and the current newest block", async () => {
     await at(500, NOW - 120);
     let isAway = false;
     const db = new Proxy(tables.db, {
@@ -87,7 +87,7 @@ describe("while the database does not answer", () => {
     expect(report.chains[0]).toMatchObject({ head, indexed: known.chains[0]?.indexed, lagBlocks: 10 });
   });
 
-  test("a process that never reached it says what its settings say", async () => {
+  test("a process that never reached it reports what its settings say", async () => {
     const db = { execute: () => Promise.reject(refused) } as never;
     const judged = freshness({ db }, head);
     expect(await judged.report()).toMatchObject({
@@ -99,13 +99,13 @@ describe("while the database does not answer", () => {
     });
   });
 
-  test("a fault of another kind is thrown on", async () => {
+  test("a fault of another kind is rethrown", async () => {
     const db = { execute: () => Promise.reject(new Error("syntax error")) } as never;
     await expect(freshness({ db }).report()).rejects.toThrow("syntax error");
   });
 });
 
-test("an index whose source of logs was false answers no longer, at any block", async () => {
+test("an index whose log source was wrong no longer answers, at any block", async () => {
   await at(500, NOW);
   const progress = { chainId: CHAIN_ID, blocks: 400, compared: 100 };
   await noteSourceComparison(store, "public", progress);
@@ -114,7 +114,7 @@ test("an index whose source of logs was false answers no longer, at any block", 
     chains: [{ comparison: { ...progress, differingBlock: null } }],
   });
   await noteSourceDifference(store, "public", { chainId: CHAIN_ID, block: 321 });
-  // What another process notes later takes nothing back.
+  // Later notes by other processes do not revert this.
   await noteSourceComparison(store, "public", progress);
   await expect(freshness().require()).rejects.toMatchObject({
     code: "INDEX_NOT_READY",
@@ -127,7 +127,7 @@ test("an index whose source of logs was false answers no longer, at any block", 
 });
 
 describe("on a public chain", () => {
-  test("the index answers up to the lag that is allowed, and no further", async () => {
+  test("the index answers up to the allowed lag, and no further", async () => {
     await at(500, NOW - 120);
     await expect(freshness().require()).resolves.toBeUndefined();
     await at(500, NOW - 121);
@@ -138,7 +138,7 @@ describe("on a public chain", () => {
     });
   });
 
-  test("a head that a node tells makes no index fresh: the clock decides", async () => {
+  test("a head reported by a node makes no index fresh: the clock decides", async () => {
     await at(500, NOW - 1_000);
     const report = await freshness({}, { number: 500, timestamp: NOW - 1_000 }).report();
     expect(report).toMatchObject({ unfit: "late", chains: [{ lagBlocks: 0, lagSeconds: 1_000 }] });
@@ -146,13 +146,13 @@ describe("on a public chain", () => {
 });
 
 describe("while past events are missing", () => {
-  test("nothing is answered, however near the head it seems", async () => {
+  test("nothing is answered, however near the head seems", async () => {
     await at(500, NOW);
     await setReady(0);
     await expect(freshness().require()).rejects.toMatchObject({ headers: { "Retry-After": "30" } });
   });
 
-  test("the report says how much is done, from the first block that has something", async () => {
+  test("the report gives the progress from the first block that has something to index", async () => {
     await at(475, NOW - 9_999);
     await setReady(0);
     const report = await freshness({}, { number: 1_100, timestamp: NOW }).report();
@@ -171,7 +171,7 @@ describe("after a restart of the indexer", () => {
     expect((await freshness().report()).unfit).toBe("catching_up");
   });
 
-  test("tables that were made again are another index", async () => {
+  test("recreated tables are another index", async () => {
     await at(500, NOW);
     await freshness().require();
     await setReady(0);
@@ -179,7 +179,7 @@ describe("after a restart of the indexer", () => {
     expect((await freshness().report()).unfit).toBe("building");
   });
 
-  test("the tables are of the safe checkpoint until they have gone on from there", async () => {
+  test("the tables count as being at the safe checkpoint until they have moved past it", async () => {
     await at(500, NOW);
     await setSafe(425, NOW - 900);
     const indexedBlock = async () => (await listProgress(tables.db))[0]?.blockNumber;
@@ -192,7 +192,7 @@ describe("after a restart of the indexer", () => {
     expect((await freshness().report()).unfit).toBe("late");
     await at(426, NOW - 888);
     expect(await indexedBlock()).toBe(426);
-    // Indexes that Namedex builds itself, whenever it likes, say nothing of rows.
+    // Database indexes that Namedex builds itself, at any time, say nothing about rows.
     await tables.pool.query("create index a_late_one on domains (node); reindex index events_node");
     expect(await indexedBlock()).toBe(426);
   });
@@ -202,7 +202,7 @@ describe("while a block cannot be indexed", () => {
   const block = { chainId: CHAIN_ID, blockNumber: 501, attempts: 3, since: NOW - 9, why: "Error: no room" };
   const noted = () => failingBlocksIn(store);
 
-  test("a process that does not index knows it from the indexer, until it says no more of it", async () => {
+  test("a process that does not index learns it from the indexer, until the indexer no longer reports it", async () => {
     await at(500, NOW);
     await noted().note("public", block);
     expect(await freshness().report()).toMatchObject({ unfit: "failing", failing: block });
@@ -215,7 +215,7 @@ describe("while a block cannot be indexed", () => {
     expect((await freshness().report()).unfit).toBe(null);
   });
 
-  test("that of another index, and a database that does not answer, are no reason", async () => {
+  test("a report about another index, or an unreachable database, gives no reason to refuse", async () => {
     await at(500, NOW);
     await noted().note("another", block);
     expect((await freshness().report()).unfit).toBe(null);
@@ -239,7 +239,7 @@ describe("on a chain whose time may stand still", () => {
     expect((await watched.report()).unfit).toBe(null);
   });
 
-  test("tables that a new start took back have to reach it again", async () => {
+  test("tables reverted by a new start have to reach the head again", async () => {
     await at(500, 7);
     const watched = freshness(still, { number: 500, timestamp: 7 });
     expect((await watched.report()).unfit).toBe(null);
@@ -248,7 +248,7 @@ describe("on a chain whose time may stand still", () => {
     expect((await watched.report()).unfit).toBe("catching_up");
   });
 
-  test("blocks that a reorganisation took back are no reason to refuse", async () => {
+  test("blocks reverted by a reorganisation are no reason to refuse", async () => {
     await at(500, 7);
     const watched = freshness(still, { number: 500, timestamp: 7 });
     expect((await watched.report()).unfit).toBe(null);
@@ -256,10 +256,10 @@ describe("on a chain whose time may stand still", () => {
     await expect(watched.require()).resolves.toBeUndefined();
   });
 
-  test("a look that began before a block and ends after it is no reason to refuse", async () => {
+  test("a check that began before a block and ends after it is no reason to refuse", async () => {
     await at(500, 7);
     const gate = new EventEmitter();
-    // The first look ends late, all others at once.
+    // The first check ends late, all others at once.
     let looks = 0;
     const failingBlock = async () => {
       looks++;
@@ -323,7 +323,7 @@ test("GET /indexing-status", async () => {
   });
 });
 
-test("requests at the same time share one report, which begins after each of them", async () => {
+test("concurrent requests share one report, which begins after each of them", async () => {
   await at(500, NOW);
   let reports = 0;
   const standby = async () => {
@@ -340,7 +340,7 @@ test("requests at the same time share one report, which begins after each of the
   expect(reports).toBe(2);
 });
 
-test("the estimate is by the speed of the last minutes", () => {
+test("the estimate uses the speed of the last minutes", () => {
   let time = 0;
   const pace = createProgressRate(() => time);
   pace.note(0);

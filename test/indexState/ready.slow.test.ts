@@ -13,15 +13,18 @@ const PATHS = [
   "/address/0x70997970C51812dc3A010C7d01b50e0d17dc79C8/domain-count",
   "/domain/moved.eth/events",
 ];
-/** Blocks come this often: many answers straddle one, and are read from a snapshot. */
+/** Block interval: many answers straddle a block and are read from a snapshot. */
 const BLOCK_MS = 300;
-/** As long as a process looks after its tables for after it is ready: indexes, counters, triggers and views. */
+/**
+ * How long a process keeps working on its tables after it is ready: indexes, counters, triggers
+ * and views.
+ */
 const AFTER_READY_MS = 12_000;
 const PATIENCE_MS = 120_000;
 
 type Asked = { isReady: () => boolean; faults: string[]; answers: () => number; stop: () => Promise<void> };
 
-/** Asks a process all the time for everything that it says to be ready for. */
+/** Continuously asks a process for everything it claims to be ready for. */
 function askContinuously(url: string): Asked {
   let [isStopped, isReady, answers] = [false, false, 0];
   const faults: string[] = [];
@@ -38,7 +41,7 @@ function askContinuously(url: string): Asked {
     if (reply === null) return;
     const text = await reply.text();
     answers++;
-    // A process that said meanwhile that it is not ready may refuse.
+    // A process that reported not ready in the meantime may refuse.
     if (reply.status !== 200 && isReady && (await readReady()))
       faults.push(`${path}: ${reply.status} ${text}`);
   };
@@ -56,7 +59,7 @@ function askContinuously(url: string): Asked {
   return { isReady: () => isReady, faults, answers: () => answers, stop };
 }
 
-/** Waits until a process says that it is ready, and then for what it does after that. */
+/** Waits until a process says it is ready, and then for the work it does afterwards. */
 async function readyFor({ isReady }: Asked): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   while (!isReady()) {
@@ -66,7 +69,7 @@ async function readyFor({ isReady }: Asked): Promise<void> {
   await sleep(AFTER_READY_MS);
 }
 
-test("a process that says it is ready answers: after a start, a restart and a release, with blocks all the time", async () => {
+test("a process that says it is ready answers after a start, a restart and a release, with blocks arriving all the time", async () => {
   const local = await startDemoChain();
   onTestFinished(() => local.anvil.stop());
   const stack = await launchStack({ deployment: local.deployment, rpcUrl: local.anvil.url });

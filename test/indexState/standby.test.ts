@@ -15,10 +15,11 @@ import { primarySettings, type StandbyPostgres, startStandby } from "../faults/s
 import { ask, openPool } from "../support/database.ts";
 
 /*
- * A primary and a hot standby of it, without an index. The tests follow each other: the last ones promote the standby.
+ * A primary and its hot standby, without an index. The tests build on each other: the last ones
+ * promote the standby.
  */
 
-/** Replay waits this long for queries that stand in its way. */
+/** How long replay waits for conflicting queries. */
 const PATIENCE_MS = 100;
 
 let primary: BreakablePostgres;
@@ -45,7 +46,7 @@ afterAll(async () => {
 
 const lag = () => readStandby(db, () => readWritten(store));
 
-test("what a service writes goes to the primary among the servers, and its standby shows it", async () => {
+test("a service writes to the primary among the servers, and the standby shows it", async () => {
   const { id, key } = await keysIn(store).create({ label: "k", owner: null, credits: 5, reason: "test" });
   expect(await keysIn(store).charge(id, { credits: 2, operation: "whois" })).toBe(3);
   expect(await keysIn(store).find(key)).toMatchObject({ credits: 3 });
@@ -60,7 +61,7 @@ test("what a service writes goes to the primary among the servers, and its stand
   );
 });
 
-test("a standby says how far it is behind its primary; a primary is behind none", async () => {
+test("a standby reports its lag behind its primary, and a primary reports none", async () => {
   const ofPrimary = openPool({ connectionString: primary.url });
   onTestFinished(() => ofPrimary.end());
   expect(await readStandby(drizzle(ofPrimary) as unknown as Db, () => readWritten(store))).toBeNull();
@@ -81,7 +82,7 @@ test("a standby says how far it is behind its primary; a primary is behind none"
   await vi.waitFor(async () => expect(await lag()).toEqual(abreast), { timeout: 10_000, interval: 20 });
 });
 
-test("a query that replication cancels is asked again, for two seconds; others are not", async () => {
+test("a query cancelled by replication is retried for two seconds; other queries are not", async () => {
   const own = new pg.Pool({ connectionString: standby.url, max: 2 });
   own.on("error", () => {});
   onTestFinished(() => own.end());
@@ -111,7 +112,7 @@ test("a query that replication cancels is asked again, for two seconds; others a
   expect((await answer).rows[0].names).toBeGreaterThan(1_000);
   expect(cancelled).toEqual(["40001"]);
 
-  const late = expect(asked(5)).rejects.toMatchObject({ code: "40001" }); // It may fail before the disturbance is done.
+  const late = expect(asked(5)).rejects.toMatchObject({ code: "40001" }); // It may fail before the disturbance ends.
   await sleep(2_300);
   await disturb();
   await late;
@@ -121,7 +122,7 @@ test("a query that replication cancels is asked again, for two seconds; others a
   expect(cancelled).toEqual(["40001", "40001", "22012"]);
 });
 
-test("a start names what is wrong with the servers, and the remedy", async () => {
+test("a start names what is wrong with the servers and how to fix it", async () => {
   const start = (command: "start" | "serve", databaseUrl: string, serviceDatabaseUrls = [databaseUrl]) =>
     requireServers(command, { databaseUrl, serviceDatabaseUrls });
   const both = [primary.url, standby.url];
@@ -145,7 +146,7 @@ test("a start names what is wrong with the servers, and the remedy", async () =>
   );
 });
 
-test("a role without rights may ask what a server is", async () => {
+test("a role without privileges may ask what kind a server is", async () => {
   await ask(primary.url, "create role guest login");
   const asGuest = ({ url }: { url: string }) => Object.assign(new URL(url), { username: "guest" }).href;
   await vi.waitFor(() => ask(asGuest(standby), "select 1"), { timeout: 10_000, interval: 20 });
@@ -155,7 +156,7 @@ test("a role without rights may ask what a server is", async () => {
   });
 });
 
-test("a listener looks at a standby, hears what is replayed, and listens once it is promoted", async () => {
+test("a listener polls a standby, hears what is replayed, and listens once it is promoted", async () => {
   const news: number[] = [];
   const onNews = () => void news.push(performance.now());
   const line = listen({ databaseUrl: standby.url, channel: "journal", applicationName: "listener", onNews });
@@ -187,20 +188,20 @@ test("a listener looks at a standby, hears what is replayed, and listens once it
   await vi.waitFor(() => expect(news.length).toBeGreaterThan(before), { timeout: 10_000, interval: 5 });
 });
 
-test("the promoted server is written to; the old primary, started again, is not", async () => {
+test("the promoted server receives the writes; the restarted old primary does not", async () => {
   const { id } = await vi.waitFor(
     () => keysIn(store).create({ label: "after", owner: null, credits: 9, reason: "test" }),
     { timeout: 10_000, interval: 50 },
   );
   await primary.start();
   for (let i = 1; i <= 3; i++) {
-    await sleep(PRIMARY_LOOK_MS + 100); // Each look may choose another server.
+    await sleep(PRIMARY_LOOK_MS + 100); // Each check may choose another server.
     expect(await keysIn(store).charge(id, { credits: 1, operation: "whois" })).toBe(9 - i);
   }
   const labels = (url: string) => ask(url, "select label from service.api_keys order by id");
   expect(await labels(primary.url)).toEqual([{ label: "k" }]);
   expect(await labels(standby.url)).toEqual([{ label: "k" }, { label: "after" }]);
-  // A process that starts now chooses the same.
+  // A process that starts now chooses the same server.
   const fresh = openStore({ databaseUrl: [primary.url, standby.url], schema: "service" });
   expect(await keysIn(fresh).charge(id, { credits: 1, operation: "whois" })).toBe(5);
   await fresh.close();

@@ -13,7 +13,7 @@ import { createTables, type Tables } from "../query/tables.ts";
 
 type Hash = `0x${string}`;
 
-/** A wait ends when what it waits for is there; this ends one that would wait for ever. */
+/** A wait ends when its condition holds. This ends one that would last for ever. */
 const WAIT_MS = 60_000;
 const labels = ["vitalik", "nick", "brantly", "never", "with.dot"];
 const SOURCE = "service:searchlight@1";
@@ -57,7 +57,7 @@ const locked = () => ({
   lock: [pairLocks.labelHealing, SOURCE] as const,
 });
 
-/** Heals by a service that answers so. Gives what it was asked for. */
+/** Heals with a service that answers like this. Returns what it was asked for. */
 function heal(
   answer: (hash: Hash, count: number) => Promise<string | null>,
   mayAsk = async () => true,
@@ -95,7 +95,7 @@ test("each label is looked up once, and stored with the service's name", async (
   expect(asked.toSorted()).toEqual(labels.map(labelhash).toSorted());
 });
 
-test("a false answer is not stored, and not looked up again", async () => {
+test("a wrong answer is not stored, and not looked up again", async () => {
   const asked = heal(async () => "evil");
   await vi.waitUntil(() => asked.length >= labels.length, WAIT_MS);
   await settle();
@@ -103,7 +103,7 @@ test("a false answer is not stored, and not looked up again", async () => {
   expect(asked).toHaveLength(labels.length);
 });
 
-test("of two processes one asks, and the other continues where it ends", async () => {
+test("one of two processes asks, and the other continues where it ends", async () => {
   const answer = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), 30));
   const one = heal(answer);
   await vi.waitUntil(() => one.length > 0, WAIT_MS);
@@ -113,12 +113,12 @@ test("of two processes one asks, and the other continues where it ends", async (
   await running.shift()?.stop();
   await vi.waitUntil(() => one.length + other.length >= labels.length, WAIT_MS);
   await settle();
-  // The question that was under way was not answered any more, or it was.
+  // The pending question may or may not have been answered.
   expect(new Set([...one, ...other])).toEqual(new Set(labels.map(labelhash)));
   expect(one.length + other.length).toBeLessThanOrEqual(labels.length + 1);
 });
 
-test("a process whose connection with the lock ends asks no more without it", async () => {
+test("a process whose lock connection ends asks nothing more without it", async () => {
   const asked = heal(async () => null);
   await vi.waitUntil(() => asked.length > 0, WAIT_MS);
   const end = () =>
@@ -166,7 +166,7 @@ test("a label that makes the service fail does not block others, and is retried"
   expect((await stored()).map(({ label }) => label)).toEqual(others.sort());
 });
 
-test("an index that is still in its backfill asks for nothing", async () => {
+test("an index still in its backfill asks for nothing", async () => {
   const asked = heal(
     async () => null,
     async () => false,

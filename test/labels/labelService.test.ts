@@ -8,7 +8,7 @@ import {
 } from "../../src/api/names/labels/labelService.ts";
 import { labelhash } from "../../src/ens/name.ts";
 
-/* A label service in every bad form: what it says is hashed by the caller, so it can keep labels back and nothing else. */
+/* A misbehaving label service. The caller hashes what it says, so it can only withhold labels. */
 
 const hash = labelhash("vitalik");
 const set = { id: "searchlight", version: 1 };
@@ -50,7 +50,7 @@ test("a label is looked up by its hash, with label set and version", async () =>
   expect(asked).toEqual([`/v1/heal/${hash}?label_set_id=searchlight&label_set_version=1`]);
 });
 
-test("a label that it does not have is null", async () => {
+test("a label that the service does not have is null", async () => {
   const service = await serviceThat(json(404, { status: "error", error: "Label not found", errorCode: 404 }));
   expect(await service.heal(hash)).toBeNull();
 });
@@ -60,7 +60,7 @@ test("another label set is a final refusal", async () => {
   await expect(service.heal(hash)).rejects.toMatchObject({ isFinal: true });
 });
 
-describe("no usable answer", () => {
+describe("an unusable answer", () => {
   test.each<[string, RequestListener]>([
     ["it is loading", json(503, { status: "error", error: "not ready", errorCode: 503 })],
     ["no JSON", (_, reply) => reply.end("<html>")],

@@ -12,7 +12,7 @@ const given = Array.from({ length: 5_000 }, (_, i) => {
   return { ...one, labelhash: labelhash(one.label) };
 });
 
-test("every label is found by its hash, and none by another", () => {
+test("every label is found by its own hash only", () => {
   const packed = packLabels();
   for (const one of given) expect(packed.add(one)).toBe(true);
   for (const one of given) expect(packed.find(one.labelhash)).toEqual(one);
@@ -21,7 +21,7 @@ test("every label is found by its hash, and none by another", () => {
   expect(packLabels().find(labelhash("other"))).toBeNull();
 });
 
-test("labels come in their order, in pieces", () => {
+test("labels come in order, in pieces", () => {
   const packed = packLabels();
   for (const one of given) packed.add(one);
   expect(packed.newest()).toBe(given.at(-1)?.position);
@@ -31,7 +31,7 @@ test("labels come in their order, in pieces", () => {
   expect(packLabels().newest()).toBe(0);
 });
 
-test("memory has bounds: what is beyond them is left out", () => {
+test("memory is bounded: labels beyond the limit are left out", () => {
   const few = packLabels({ max: 2 });
   expect(given.slice(0, 3).map(few.add)).toEqual([true, true, false]);
   expect(few.newest()).toBe(given[1]?.position);
@@ -39,7 +39,7 @@ test("memory has bounds: what is beyond them is left out", () => {
   expect(given.slice(1, 4).map(short.add)).toEqual([true, true, false]);
 });
 
-test("a label takes little more than its hash and its text", () => {
+test("a label takes little more memory than its hash and its text", () => {
   const packed = packLabels();
   for (const one of given) packed.add(one);
   expect(packed.bytes() / given.length).toBeLessThan(140);

@@ -21,9 +21,9 @@ const hidden = (text: string, chainId: number) => ({
   isLabelKnown: false,
   isNameKnown: false,
 });
-/** More names than one page has, that no chain knows. */
+/** More names than one page has, which no chain knows. */
 const secrets = Array.from({ length: 1_200 }, (_, i) => `secret${i}`);
-/** What one chain has the hash of, and which chain's logs the text is from. */
+/** The chain that has only the hash, and the chain whose logs have the text. */
 const known = [
   { text: "vitalik", at: CHAIN_ID, from: LAYER2_CHAIN_ID },
   { text: "nick", at: LAYER2_CHAIN_ID, from: CHAIN_ID },
@@ -52,7 +52,7 @@ afterAll(async () => {
   await tables?.drop();
 });
 
-test("labels that one chain spells out are given to the chains of the index that have their hash alone", async () => {
+test("labels that one chain spells out are given to the index's chains that have only their hash", async () => {
   const state = { mayShare: false, turns: 0 };
   const warnings: string[] = [];
   const sharing = startSharing({

@@ -40,7 +40,7 @@ const refusal = (shapes: readonly Shape[], data: Hex): string | null => {
 };
 
 describe("ABI data", () => {
-  test("of any values is read as it was encoded", () => {
+  test("with any values is read as it was encoded", () => {
     const request = fc.tuple(hex(32, 32), fc.array(hex(0, 70), { maxLength: 4 }), hex(0, 100));
     fc.assert(
       fc.property(fc.array(request, { maxLength: 6 }), (all) => {
@@ -57,11 +57,11 @@ describe("ABI data", () => {
     expect(readAbi([{ list: { struct: ["word", "word"] }, most: 1 }], data)).toEqual([[[word(7), word(1)]]]);
   });
 
-  test("ends where its last bytes end, without padding", () => {
+  test("ends at its last byte, without padding", () => {
     expect(readAbi(["bytes"], concat([word(32), word(3), "0x010203"]))).toEqual(["0x010203"]);
   });
 
-  test("as text is UTF-8, and U+FFFD where it is not", () => {
+  test("as text is UTF-8, with U+FFFD for anything else", () => {
     expect(textOfBytes(stringToHex("né👍"))).toBe("né👍");
     expect(textOfBytes("0x61ff")).toBe("a\ufffd");
     expect(textOfBytes("0xefbbbf61")).toBe("\ufeffa");
@@ -89,7 +89,7 @@ describe("hostile ABI data", () => {
     expect(refusal(list, data) ?? "").toContain(because);
   });
 
-  test("gives no more than came in, whatever it is", () => {
+  test("decodes to no more than came in, whatever it is", () => {
     const words = fc.array(
       fc.oneof(
         fc.integer({ min: 0, max: 24 }).map((number) => word(number * 32)),

@@ -25,7 +25,7 @@ const noAnswers = {
   removeOld: async () => {},
 };
 
-/** A Multicall3 whose reads all answer the zero word, three for `getData`. */
+/** A Multicall3 whose reads all answer the zero word, or three for `getData`. */
 const multicall = ({ data }: CallAt): CallResult => {
   const { args } = decodeFunctionData({ abi: multicall3Abi, data });
   const result = args[0].map(() => ({ success: true, returnData: `0x${"00".repeat(96)}` as Hex }));
@@ -57,8 +57,8 @@ describe("owners of many names", () => {
   });
 });
 
-describe("what runs in turn", () => {
-  test("is at most three at a time, and all of it in its order", async () => {
+describe("a queue", () => {
+  test("runs at most three at a time, and everything in order", async () => {
     const inTurn = limiter(3);
     let running = 0;
     let most = 0;
@@ -76,7 +76,7 @@ describe("what runs in turn", () => {
     expect(most).toBe(3);
   });
 
-  test("goes on after a task that fails, and does not begin one whose time is over", async () => {
+  test("continues after a task that fails, and does not start one whose time is over", async () => {
     const inTurn = limiter(1);
     const fails = inTurn(soon(), () => Promise.reject(new Error("no")));
     const late = inTurn(AbortSignal.abort(), async () => "begun");
@@ -87,7 +87,7 @@ describe("what runs in turn", () => {
   });
 });
 
-test("an answer that takes longer than the time for all of it is a failure", async () => {
+test("an answer that takes longer than the total time limit is a failure", async () => {
   const call: Rpc["call"] = (_, signal) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const rpc: Rpc = { isConfigured: true, newestBlock: async () => 1, block: async () => null, call };

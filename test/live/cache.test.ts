@@ -39,7 +39,7 @@ const block = { number: 100, timestamp: 1_700_000_000 };
 const failure = new LiveFailure("rpc", "no node");
 
 describe("an answer", () => {
-  test("is read once per block, by all replicas", async () => {
+  test("is read once per block by all replicas", async () => {
     const resolve = vi.fn((asks: readonly string[]) => asks.map(async (ask) => ({ said: ask })));
     const [first, second] = [createAnswerCache(answers), createAnswerCache(answers)];
     expect(await first(block, [question()], resolve)).toEqual([{ answer: { said: "q" } }]);
@@ -66,7 +66,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("is waited for by equal questions, while others are asked besides", async () => {
+  test("is shared by equal concurrent questions, without blocking others", async () => {
     const cache = createAnswerCache(answers);
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -92,14 +92,14 @@ describe("an answer", () => {
     expect(asked.sort()).toEqual(["a", "b", "c"]);
   });
 
-  test("may hold what PostgreSQL's text cannot: NUL, half a surrogate pair", async () => {
+  test("may contain what PostgreSQL text cannot: NUL, a lone surrogate", async () => {
     const odd = { value: "nul\u0000 half\ud83d", key: "__proto__" };
     await createAnswerCache(answers)(block, [question()], (asks) => asks.map(async () => odd));
     const again = await createAnswerCache(answers)(block, [question()], () => []);
     expect(again).toEqual([{ answer: odd }]);
   });
 
-  test("costs nothing that the store is away", async () => {
+  test("is unaffected if the store is away", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const away = openStore({ databaseUrl: "postgresql://user@127.0.0.1:1/none", schema: "service" });
     const cache = createAnswerCache(liveAnswersIn(away, { chainId: 1 }));
@@ -118,7 +118,7 @@ describe("a large answer", () => {
     cache(block, [question(text)], (asks) => asks.map(async () => answer));
   const isStored = async (text: string) => (await answers.find(block, [question(text).question])).size === 1;
 
-  test("is given, and not stored", async () => {
+  test("is returned but not stored", async () => {
     const cache = createAnswerCache(answers);
     const [largest, tooLarge] = [ofSize(MAX_STORED_BYTES - "name.eth".length), ofSize(MAX_STORED_BYTES)];
     expect(await ask(cache, "largest", largest)).toEqual([{ answer: largest }]);
@@ -126,7 +126,7 @@ describe("a large answer", () => {
     expect([await isStored("largest"), await isStored("too large")]).toEqual([true, false]);
   });
 
-  test("is not stored either once a minute's room is used up", async () => {
+  test("is also not stored once a minute's quota is used up", async () => {
     const now = vi.spyOn(Date, "now").mockReturnValue(1_700_000_000_000);
     const cache = createAnswerCache(liveAnswersIn(store, { chainId: 1 }));
     const answer = ofSize(MAX_STORED_BYTES - "name.eth".length);
@@ -143,7 +143,7 @@ describe("a large answer", () => {
   });
 });
 
-test("a caller does not wait for another caller's question, and does not get its failures", async () => {
+test("a caller neither waits for another caller's question nor gets its failures", async () => {
   const cache = createAnswerCache(answers);
   const of = (caller: string) => ({ question: { ...question().question, caller }, ask: caller });
   const never = new Promise<string>(() => {});
@@ -154,11 +154,11 @@ test("a caller does not wait for another caller's question, and does not get its
 });
 
 describe("a failure", () => {
-  test("is repeated for three seconds, is not stored, and is then read again", async () => {
+  test("is repeated for three seconds without being stored, and then read again", async () => {
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const setClock = async (ms: number) => {
       now.mockReturnValue(ms);
-      await sleep(20); // The memory looks at its clock once a millisecond.
+      await sleep(20); // The in-memory cache reads its clock once a millisecond.
     };
     const cache = createAnswerCache(answers);
     let isDown = true;
@@ -179,7 +179,7 @@ describe("a failure", () => {
     now.mockRestore();
   });
 
-  test("of one question leaves the others their answers", async () => {
+  test("of one question does not affect the answers of others", async () => {
     const resolve = (asks: readonly string[]) =>
       asks.map(async (ask) => {
         if (ask === "bad") throw failure;
@@ -217,7 +217,7 @@ describe("the store", () => {
     ]);
   });
 
-  test("that cannot be read recalls nothing", async () => {
+  test("that cannot be read returns nothing", async () => {
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const away = openStore({ databaseUrl: "postgresql://127.0.0.1:9/none", schema: "service" });
     const gone = liveAnswersIn(away, { chainId: 1 });
@@ -227,7 +227,7 @@ describe("the store", () => {
     await away.close();
   });
 
-  test("removes answers of blocks long gone", async () => {
+  test("removes answers of old blocks", async () => {
     await answers.put(block, { text: "old", subject: "old.eth" }, 1);
     await answers.put(block, { text: "new", subject: "new.eth" }, 2);
     await store.query(
@@ -240,7 +240,7 @@ describe("the store", () => {
     expect(rows).toEqual([{ subject: "new.eth" }]);
   });
 
-  test("is made once by processes that start together, and left as it is by later ones", async () => {
+  test("is created once by processes that start together, and left as is by later ones", async () => {
     const plan = { databaseUrl: database.url, schema: "together" };
     const stores = Array.from({ length: 5 }, () => openStore(plan));
     await Promise.all(stores.map((one) => one.query("SELECT 1 FROM live_answers")));

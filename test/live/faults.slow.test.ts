@@ -26,7 +26,7 @@ type Reply = { status: number; body: Record<string, unknown> };
 
 const isOwners = ({ to }: Recorded) => to?.toLowerCase() === scene.local.deployment.multicall3?.toLowerCase();
 
-/** A request in a block of its own, so that nothing of an earlier one is remembered. */
+/** A request in its own block, so that no earlier answer is remembered. */
 async function askInNewBlock(path: string): Promise<Reply> {
   await mineBlocks(scene.chain, { count: 1 });
   await scene.stack.waitForHead();
@@ -58,7 +58,7 @@ const unreachable = encodeErrorResult({ abi: urErrors, errorName: "UnreachableNa
 const mirrorError = encodeErrorResult({ abi: urErrors, errorName: "ResolverError", args: [unreachable] });
 const revert = (data: Hex): Fault => ({ error: { code: 3, message: "execution reverted", data } });
 
-/** What a batch of one read answers. */
+/** The answer to a batch of one read. */
 const items = (...all: Hex[]): Fault => ({
   result: encodeAbiParameters(
     [{ type: "bytes" }, { type: "address" }],
@@ -160,14 +160,14 @@ describe("the owners' call answers with", () => {
   });
 });
 
-test("a node that hears of the block a moment later is waited for", async () => {
+test("a node that learns of the block a moment later is waited for", async () => {
   let behind = 2;
   scene.rpc.fault = () =>
     behind-- > 0 ? { error: { code: -32000, message: "header not found" } } : undefined;
   expect(await askInNewBlock(path)).toMatchObject({ status: 200, body: { source: "live" } });
 });
 
-test("in bulk a failing owners' call fails every live item, and no indexed one", async () => {
+test("in bulk, a failing owners' call fails every live item and no indexed one", async () => {
   scene.rpc.fault = (call) => (isOwners(call) ? { close: true } : undefined);
   await mineBlocks(scene.chain, { count: 1 });
   await scene.stack.waitForHead();
@@ -182,8 +182,8 @@ test("in bulk a failing owners' call fails every live item, and no indexed one",
   );
 });
 
-describe("a node that is killed while requests run", () => {
-  test("indexed answers go on, live ones turn 502 and recover by themselves", async () => {
+describe("a node killed while requests run", () => {
+  test("does not affect indexed answers; live ones turn 502 and recover without intervention", async () => {
     expect(await askInNewBlock(path)).toMatchObject({ status: 200 });
     const state = { isRunning: true };
     const seen = { indexed: [] as number[], live: [] as number[] };
@@ -218,7 +218,7 @@ const patience = { timeout: 30_000, interval: 20 };
 const untilSeen = (statuses: number[], status: number) =>
   vi.waitFor(() => expect(statuses).toContain(status), patience);
 
-/** Of the next answers each has this status. */
+/** Checks that each of the next answers has this status. */
 async function onlySeen(statuses: number[], status: number): Promise<void> {
   statuses.length = 0;
   await vi.waitUntil(() => statuses.length >= 10, patience);
@@ -246,7 +246,7 @@ describe("a replica", () => {
     return { status: reply.status, body: withoutAsOf((await reply.json()) as Record<string, unknown>) };
   };
 
-  /** The settings of the stack, of whose tables the replica answers; its first node is none. */
+  /** The settings of the stack whose tables the replica uses. Its first node does not exist. */
   function settingsOf(folder: string): Record<string, string | undefined> {
     const file = join(folder, "deployment.json");
     writeFileSync(file, JSON.stringify(scene.local.deployment));
@@ -270,7 +270,7 @@ describe("a replica", () => {
     expect(scene.rpc.recorded).toEqual([]);
   });
 
-  test("tries the next node where one does not answer", async () => {
+  test("tries the next node if one does not answer", async () => {
     expect(await askReplica("/whois/another.wild.eth")).toMatchObject({
       status: 200,
       body: { source: "live" },

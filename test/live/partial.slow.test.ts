@@ -3,9 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { names, openScene, type Scene } from "./scene.ts";
 
-/*
- * What is answered of names that need the chain, while it cannot be asked: the node is away, or a gateway is.
- */
+/* Answers about names that need the chain while the node or a gateway is away. */
 
 let scene: Scene;
 
@@ -19,7 +17,7 @@ afterEach(() => {
 
 type Fields = Record<string, unknown>;
 
-/** In a block of its own, so that nothing of an earlier answer is remembered. */
+/** In its own block, so that no earlier answer is remembered. */
 async function inNewBlock(): Promise<void> {
   await mineBlocks(scene.chain, { count: 1 });
   await scene.stack.waitForHead();
@@ -38,7 +36,7 @@ async function bulk(query: string, body: object): Promise<Fields[]> {
 
 const partsOf = ({ unresolved }: Fields) => (unresolved as { part: string }[]).map(({ part }) => part);
 
-/** What registries say of a name: the fields that need no resolver. */
+/** What registries say about a name: the fields that need no resolver. */
 const registered = ({ name, namehash, expiry_timestamp, ownership, availability_status }: Fields) => ({
   name,
   namehash,
@@ -47,7 +45,7 @@ const registered = ({ name, namehash, expiry_timestamp, ownership, availability_
   availability_status,
 });
 
-describe("the node is away", () => {
+describe("with the node away", () => {
   const kinds = [
     [names.bare, ["display", "resolver.answered_by"]],
     [names.changeable, ["display"]],
@@ -91,7 +89,7 @@ describe("the node is away", () => {
     ]);
   });
 
-  test("the explorer shows what is certain, and what is not known", async () => {
+  test("the explorer shows what is certain, and what is unknown", async () => {
     await inNewBlock();
     scene.rpc.fault = () => ({ close: true });
     const page = await fetch(`${scene.stack.url}/explore/name/${names.changeable}`);
@@ -107,7 +105,7 @@ describe("the node is away", () => {
     expect(words).not.toContain("No event ever named this name");
   });
 
-  test("an address has its names, and no primary name", async () => {
+  test("an address has its names and no primary name", async () => {
     await inNewBlock();
     scene.rpc.fault = () => ({ close: true });
     const path = `/address/${scene.bob}/summary`;
@@ -124,7 +122,7 @@ describe("the node is away", () => {
   });
 });
 
-test("a gateway is away: its name has all but what the gateway would tell", async () => {
+test("with a gateway away, its name has everything except the gateway's data", async () => {
   await scene.gateway.stop();
   await inNewBlock();
   const path = `/domain/${names.offchain}/records`;

@@ -34,7 +34,7 @@ let main: Awaited<ReturnType<typeof startLocalChain>>;
 let base: Place;
 let linea: Place;
 let deployment: Deployment;
-/** Chains whose nodes were asked, once for each call. */
+/** Chains whose nodes were asked, one entry per call. */
 const asked: number[] = [];
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ async function startLayer2(chainId: number, deploy: typeof deployBasenames): Pro
 
 const ownerOf = (chain: Chain): Address => chain.accounts[0] as Address;
 
-/** What reads prices, by nodes that are counted. */
+/** Reads prices through nodes whose calls are counted. */
 function openPrices(rpcOf: (url: string) => Rpc = (url) => createRpc({ urls: [url] })) {
   const places = new Map([main, base, linea].map((one) => [one.deployment.chainId, one.anvil.url]));
   const read = createPrices({
@@ -101,10 +101,10 @@ const termsIn = (seller: Seller | null): PriceTerms => {
   return seller.terms;
 };
 
-/** A sale of a label whose name ended some seconds ago, in the future, or never. */
+/** A sale of a label whose name ended some seconds ago, ends in the future, or never existed. */
 type Sale = { label: string; duration: bigint; ended: bigint | null };
 
-/** Labels of one to twelve characters, of one to four bytes each. */
+/** Labels of one to twelve characters of one to four bytes each. */
 const labels = fc
   .array(fc.constantFrom("a", "z", "0", "-", "é", "ß", "漢", "字", "😀", "𝒳"), {
     minLength: 1,
@@ -128,13 +128,13 @@ const sales: fc.Arbitrary<Sale> = fc.record({
 
 const someSales = (): Sale[] => fc.sample(sales, SALES);
 
-/** For how many seconds the name can be had. */
+/** How many seconds the name has been available. */
 const releasedOf = ({ ended }: Sale): bigint | null => (ended === null ? null : ended - GRACE);
 
 const priced = (terms: PriceTerms, sale: Sale): Priced =>
   priceOf(terms, { length: codePoints(sale.label), duration: sale.duration, released: releasedOf(sale) });
 
-/** What oracles of ENSv1 and of layer 2s answer, all at one block. */
+/** Answers of the ENSv1 and layer 2 oracles, all at one block. */
 async function judgePrices(
   place: Pick<Place, "chain">,
   {
@@ -152,8 +152,8 @@ async function judgePrices(
   return answers as { base: bigint; premium: bigint }[];
 }
 
-describe("prices are those of the oracles", () => {
-  test("of .eth names in ENSv1", async () => {
+describe("prices match those of the oracles", () => {
+  test("for .eth names in ENSv1", async () => {
     const { controller, timestamp, block } = await openPrices()(main);
     const terms = termsIn(controller);
     expect([terms.in, controller?.contract]).toEqual(["usd", addressOf(main.chain, "controller5")]);
@@ -171,7 +171,7 @@ describe("prices are those of the oracles", () => {
     expect(answers.filter(({ premium }) => premium > 0n).length).toBeGreaterThan(SALES / 10);
   });
 
-  test("of Basenames, whose newest controller that is let in counts", async () => {
+  test("for Basenames, with the newest authorised controller", async () => {
     const { controller, timestamp, block } = await openPrices()(base);
     const terms = termsIn(controller);
     expect([terms.in, controller?.contract]).toEqual(["wei", addressOf(base.chain, "controller3")]);
@@ -190,7 +190,7 @@ describe("prices are those of the oracles", () => {
     expect(answers.filter(({ premium }) => premium > 0n).length).toBeGreaterThan(SALES / 10);
   });
 
-  test("of Lineanames, which have no premium", async () => {
+  test("for Lineanames, which have no premium", async () => {
     const { controller, timestamp, block } = await openPrices()(linea);
     const given = someSales();
     const calls = given.map(({ label, ended, duration }) => [
@@ -206,7 +206,7 @@ describe("prices are those of the oracles", () => {
     expect(answers.some(({ premium }) => premium > 0n)).toBe(false);
   });
 
-  test("of .eth names in ENSv2, in each token, with discounts", async () => {
+  test("for .eth names in ENSv2, in each token, with discounts", async () => {
     const deployer = await startDeployment(main.chain.client);
     const rates = [0n, 0n, 20_294_266_869_609n, 5_073_566_717_402n, 253_678_335_870n];
     const points = [
@@ -254,18 +254,18 @@ describe("prices are those of the oracles", () => {
   });
 });
 
-/** In ENSv2 no price is asked for a name before its grace is over. */
+/** ENSv2 gives no price for a name before its grace is over. */
 const released = ({ ended }: Sale): bigint => (ended === null || ended < 0n ? 1_000n * DAY : ended);
 
-describe("what sells is found at each block", () => {
-  test("once for all callers, by two calls, and by one more for an oracle that was not met before", async () => {
+describe("the selling contracts are looked up at each block", () => {
+  test("once for all callers, by two calls, plus one for a new oracle", async () => {
     const read = openPrices();
     asked.length = 0;
     await Promise.all([read(base), read(base), read(base)]);
     expect(asked).toHaveLength(2);
     await mineBlocks(base.chain, { count: 1 });
     await read(base);
-    // Nothing of Base's oracle moves.
+    // Nothing changes in Base's oracle.
     expect(asked).toHaveLength(3);
     asked.length = 0;
     await Promise.all([read(linea), read(linea)]);
@@ -274,7 +274,7 @@ describe("what sells is found at each block", () => {
     expect(asked).toHaveLength(5);
   });
 
-  test("another oracle of the controller, and none that is not known", async () => {
+  test("including another oracle of the controller, but no unknown one", async () => {
     const { chain } = base;
     const deployer = await startDeployment(chain.client);
     await create(deployer, "fixed", double("FixedPriceOracleDouble"));
@@ -302,7 +302,7 @@ describe("what sells is found at each block", () => {
     expect((await read(base)).controller).toBeNull();
   });
 
-  test("a price of ether that moves, and one that is missing", async () => {
+  test("including a changed price of ether, and a missing one", async () => {
     const { chain } = main;
     const setFeed = (value: bigint) =>
       send(chain, {
@@ -319,7 +319,7 @@ describe("what sells is found at each block", () => {
     await setFeed(160_000_000_000n);
   });
 
-  test("an unknown premium curve counts as missing", async () => {
+  test("and an unknown premium curve counts as missing", async () => {
     const { chain } = main;
     const deployer = await startDeployment(chain.client);
     const rents = [0n, 0n, 3n, 2n, 1n];
@@ -357,7 +357,7 @@ describe("what sells is found at each block", () => {
     });
   });
 
-  test("no controller after the freeze of ENSv1, and the renewer after the hand-over", async () => {
+  test("with no controller after the freeze of ENSv1, and the renewer after the hand-over", async () => {
     const { chain } = main;
     const read = openPrices();
     expect(await read(main)).toMatchObject({ renewer: null });
@@ -371,7 +371,7 @@ describe("what sells is found at each block", () => {
   });
 });
 
-describe("a node that fails", () => {
+describe("a failing node", () => {
   test("is read again after three seconds, not by every request", async () => {
     const calls = { count: 0, isAway: true };
     const failing = (url: string): Rpc => {
@@ -398,7 +398,7 @@ describe("a node that fails", () => {
       .toBe("read");
   });
 
-  test("of an operator that has none says so", async () => {
+  test("that the operator has not configured is reported as such", async () => {
     const read = openPrices(() => createRpc({ urls: [] }));
     await expect(read(base)).rejects.toThrow("A price needs a node of the name's chain");
   });

@@ -4,15 +4,16 @@ import { MAX_WAIT_MS, rateLimiter } from "../../src/api/names/live/rateLimiter.t
 
 const soon = () => AbortSignal.timeout(60_000);
 
-test("more requests than the rate, and those of a second before, wait for their turn", async () => {
+test("requests beyond the rate, counting those of the second before, wait for their turn", async () => {
   const takeTurn = rateLimiter(20);
   const before = performance.now();
   await Promise.all(Array.from({ length: 41 }, () => takeTurn(soon())));
-  // 20 of the second before and 1 at once; the other 20 take a second. Timers may be early by a millisecond.
+  // 20 of the second before and 1 at once; the other 20 take a second. Timers may be early by a
+  // millisecond.
   expect(performance.now() - before).toBeGreaterThan(900);
 });
 
-test("who would wait longer than an answer may take is refused at once", async () => {
+test("a request that would wait longer than an answer may take is refused at once", async () => {
   const takeTurn = rateLimiter(1);
   const end = new AbortController();
   const asked = Array.from({ length: 100 }, () => takeTurn(end.signal).catch((error: unknown) => error));
@@ -23,7 +24,7 @@ test("who would wait longer than an answer may take is refused at once", async (
   await Promise.all(asked);
 });
 
-test("a request whose time is over does not wait on", async () => {
+test("a request stops waiting when its time is over", async () => {
   const takeTurn = rateLimiter(1);
   const end = new AbortController();
   await takeTurn(soon());

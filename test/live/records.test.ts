@@ -11,7 +11,7 @@ describe("a name in DNS wire format", () => {
     },
   );
 
-  test("has a label that is too long by its hash, which no resolver takes for another name", () => {
+  test("writes a label that is too long as its hash, which no resolver takes for another name", () => {
     const long = "ü".repeat(200);
     const hash = keccak256(stringToBytes(long)).slice(2);
     expect(encodeDnsName(`${long}.eth`)).toBe(encodeDnsName(`[${hash}].eth`));

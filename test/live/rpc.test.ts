@@ -14,7 +14,10 @@ afterEach(() => {
   }
 });
 
-/** A node that always answers this; `asked` counts, `credentials` holds what it was sent. */
+/**
+ * A node that always gives this answer. `asked` counts requests, `credentials` holds what it was
+ * sent.
+ */
 async function startNode(answer: Answer) {
   const node = { url: "", asked: 0, credentials: "" };
   const server = createServer((request, response) => {
@@ -51,7 +54,7 @@ describe("several nodes", () => {
     expect(second.asked).toBe(0);
   });
 
-  test("that all fail are a failure that names the last fault, and no address of a node", async () => {
+  test("that all fail cause a failure that names the last fault, but no node's address", async () => {
     const failing = await startNode({
       error: { code: -32000, message: "no funds at http://key.example/secret" },
     });
@@ -69,7 +72,7 @@ describe("several nodes", () => {
   });
 });
 
-test("user and password of a URL are sent as such", async () => {
+test("a URL's user and password are sent as credentials", async () => {
   const node = await startNode({ result: "0xaa" });
   const rpc = createRpc({ urls: [node.url.replace("http://", "http://me:secret@")] });
   await rpc.call(call, soon());
@@ -83,7 +86,7 @@ test("without a node every call fails and says which setting is missing", async 
   await expect(rpc.newestBlock(soon())).rejects.toThrow(/LIVE_RPC_URL/);
 });
 
-describe("what a contract answers", () => {
+describe("a contract's answer", () => {
   const bytes = (count: number) => `0x${"ab".repeat(count)}`;
 
   test("may have one mebibyte, and its error a quarter of that", async () => {
@@ -110,7 +113,7 @@ describe("what a contract answers", () => {
       { error: { code: 3, message: "reverted", data: bytes(MAX_REVERT_BYTES + 1) } },
       /error of a contract is larger than 262144 bytes/,
     ],
-  ])("%s that is larger is a failure, and no other node is asked", async (_, answer, because) => {
+  ])("(%s) beyond the limit is a failure, and no other node is asked", async (_, answer, because) => {
     const [first, second] = [await startNode(answer), await startNode({ result: "0xaa" })];
     await expect(
       createRpc({ urls: [first.url, second.url], timeoutMs: 60_000 }).call(call, soon()),
@@ -118,14 +121,14 @@ describe("what a contract answers", () => {
     expect(second.asked).toBe(0);
   });
 
-  test("is not even read whole if it is far larger", async () => {
+  test("is not even read completely if it is far larger", async () => {
     const node = await startNode({ result: bytes(5_000_000) });
     await expect(createRpc({ urls: [node.url], timeoutMs: 60_000 }).call(call, soon())).rejects.toThrow(
       /the node's answer is larger than 2359296 bytes/,
     );
   });
 
-  test("is not asked by a call that is larger", async () => {
+  test("is not requested by a call that is too large", async () => {
     const node = await startNode({ result: "0xaa" });
     const large = { ...call, data: bytes(MAX_RESULT_BYTES + 1) as Hex };
     await expect(createRpc({ urls: [node.url], timeoutMs: 60_000 }).call(large, soon())).rejects.toThrow(
@@ -149,7 +152,7 @@ describe("a revert", () => {
       "0x1234",
     ],
     ["without data", { code: -32000, message: "execution reverted" }, "0x"],
-  ])("is known %s", async (_, error, revert) => {
+  ])("is recognised %s", async (_, error, revert) => {
     const node = await startNode({ error });
     expect(await createRpc({ urls: [node.url] }).call(call, soon())).toEqual({ ok: false, revert });
   });

@@ -1,35 +1,35 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One JSON-RPC request that came through. */
+/** One JSON-RPC request that passed through. */
 export type Recorded = {
   method: string;
   to: string | null;
   data: string | null;
   block: unknown;
-  /** Where a range of blocks begins that is asked for logs. */
+  /** The first block of a range requested for logs. */
   fromBlock?: string;
-  /** The block that is asked for, by its number. */
+  /** The number of the requested block. */
   number?: string;
 };
 
-/** What the proxy does with a request in place of passing it on. */
+/** What the proxy does instead of passing a request on. */
 export type Fault =
   | { hang: true }
   | { close: true }
-  /** Passed on, and the node's answer gets lost. */
+  /** Passes the request on and drops the node's answer. */
   | { deaf: true }
   | { status: number; body?: string }
   | { error: { code: number; message: string; data?: string } }
   | { result: unknown };
 
-/** A node's stand-in that passes requests on to the real one, writes them down, and fails when it is told to. */
+/** A proxy for a node that passes requests on, records them, and fails on command. */
 export type RpcProxy = {
   url: string;
   recorded: Recorded[];
-  /** Decides about each request; undefined passes it on. */
+  /** Decides about each request. Undefined passes it on. */
   fault: (request: Recorded) => Fault | undefined;
-  /** Stops listening, as a node that was killed; `start` begins again at the same port. */
+  /** Stops listening, like a killed node. `start` begins again at the same port. */
   kill: () => Promise<void>;
   start: () => Promise<void>;
 };
@@ -47,7 +47,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   let port = 0;
   proxy.start = async () => {
     server = createServer((request, response) => {
-      pass(proxy, { target, request, response }).catch(() => response.destroy()); // A caller or the node went away.
+      pass(proxy, { target, request, response }).catch(() => response.destroy()); // The caller or the node disconnected.
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(port, "127.0.0.1", resolve);

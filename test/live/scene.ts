@@ -24,23 +24,29 @@ import { type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { type RpcProxy, startRpcProxy } from "./rpcProxy.ts";
 
-/** A chain with names that no index can answer for, a Namedex on it, and everything between it and the chain. */
+/**
+ * A chain with names that no index can answer for, a Namedex on it, and everything between it and
+ * the chain.
+ */
 export type Scene = {
   local: LocalChain;
   chain: Chain;
   stack: Stack;
-  /** What Namedex takes for the node of live answers. */
+  /** What Namedex uses as its node for live answers. */
   rpc: RpcProxy;
   gateway: DevnetGateway;
   stranger: Stranger;
-  /** viem on the chain itself, with the Universal Resolver's address: what it resolves is held against the answers. */
+  /**
+   * viem on the chain itself, with the Universal Resolver's address. Answers are compared with its
+   * resolution.
+   */
   oracle: Oracle;
   alice: Address;
   bob: Address;
   close: () => Promise<void>;
 };
 
-/** viem's own resolution, throwing where it could not find out. */
+/** viem's own resolution. Throws if it could not find out. */
 export type Oracle = {
   client: PublicClient;
   text: (name: string, key: string) => Promise<string | null>;
@@ -48,7 +54,7 @@ export type Oracle = {
   primaryName: (address: Address) => Promise<string | null>;
 };
 
-/** Names of the scene, by what their resolver is. */
+/** Names in the scene, by the kind of their resolver. */
 export const names = {
   indexed: "indexed.eth",
   bare: "bare.eth",
@@ -66,7 +72,10 @@ export const names = {
   hostile: "hostile.eth",
 } as const;
 
-/** A gateway of strangers: `/yes/…` answers no bytes, `/junk/…` one byte, everything else never. `asked` counts requests. */
+/**
+ * A strangers' gateway: `/yes/…` answers no bytes, `/junk/…` one byte, everything else never.
+ * `asked` counts requests.
+ */
 export type Stranger = { url: string; asked: number; server: Server };
 
 async function startStranger(): Promise<Stranger> {
@@ -84,7 +93,7 @@ async function startStranger(): Promise<Stranger> {
   return stranger;
 }
 
-/** Opens a scene; `env` adds to the settings of Namedex. */
+/** Opens a scene. `env` extends the settings of Namedex. */
 export async function openScene(env: Record<string, string> = {}): Promise<Scene> {
   const gateway = await startGateway();
   const stranger = await startStranger();
@@ -166,7 +175,10 @@ async function playWrapped(chain: Chain, alice: Address): Promise<void> {
   await setFuses(chain, { from: alice, node, fuses: FUSES.CANNOT_UNWRAP | FUSES.CANNOT_SET_TTL });
 }
 
-/** alice's name is at a gateway, bob's at a resolver that the index does not follow; no event tells carol's claim. */
+/**
+ * alice's name uses a gateway, bob's a resolver that the index does not follow, and no event has
+ * carol's claim.
+ */
 async function playReverse(chain: Chain, { alice, bob }: { alice: Address; bob: Address }): Promise<void> {
   const carol = chain.accounts[3] as Address;
   await registerReferred(chain, { from: carol, label: "silent", duration: YEAR });
@@ -186,13 +198,13 @@ async function playReverse(chain: Chain, { alice, bob }: { alice: Address; bob: 
   });
 }
 
-/** Sets what `changeable.eth` answers from the next block on. */
+/** Sets the answer of `changeable.eth` from the next block on. */
 export const tellChangeable = (
   chain: Chain,
   { from, address, words }: { from: Address; address: Address; words: string },
 ) => send(chain, { from, contract: "changeableResolver", functionName: "say", args: [address, words] });
 
-/** Sets where a resolver of look-ups sends its callers. */
+/** Sets where a resolver with look-ups sends its callers. */
 export const setUrls = (
   chain: Chain,
   { from, resolver, urls }: { from: Address; resolver: "lookupResolver" | "endlessResolver"; urls: string[] },

@@ -20,7 +20,7 @@ type Body = Record<string, unknown> & {
   records?: { texts: Record<string, string>; addresses: Record<string, string>; contenthash: string | null };
 };
 
-/** Asks for what is mined so far. */
+/** Requests an answer that reflects everything mined so far. */
 async function ask(path: string): Promise<{ status: number; body: Body }> {
   await scene.stack.waitForHead();
   return scene.stack.api<Body>(path);
@@ -39,7 +39,7 @@ const failed = async (path: string): Promise<string> => {
   return message;
 };
 
-/** What the index knows of a name whose resolver reverts, as its owner and the registrar left it. */
+/** What the index knows about a name whose resolver reverts, from its owner and the registrar. */
 async function knownOfReverting(): Promise<Body> {
   const { query, ...known } = await answered(`/whois/${names.reverting}?partial=true`);
   expect(known).toMatchObject({
@@ -86,7 +86,7 @@ describe("a name whose records are at a gateway", () => {
     }
   });
 
-  test("below it, where no event names it, has the state unknown and no owner", async () => {
+  test("has subnames without events, whose state is unknown and which have no owner", async () => {
     expect(await answered("/whois/anything.offchain.eth")).toMatchObject({
       name: "anything.offchain.eth",
       parent_name: names.offchain,
@@ -117,7 +117,7 @@ describe("a wildcard resolver (ENSIP-10)", () => {
     },
   );
 
-  test("a registry subname without resolver has its owner, and records of the parent's resolver", async () => {
+  test("a registry subname without resolver has its owner, and records from the parent's resolver", async () => {
     expect(await answered(`/whois/${names.ownedBelowWildcard}`)).toMatchObject({
       resolver: { status: "none" },
       source: "live",
@@ -126,7 +126,7 @@ describe("a wildcard resolver (ENSIP-10)", () => {
     });
   });
 
-  test("a wrapped name is answered with wrapper, fuses and owners as the index has them", async () => {
+  test("a wrapped name is answered with the wrapper, fuses and owners of the index", async () => {
     const [live, indexed] = await Promise.all([
       answered(`/whois/${names.wrapped}`),
       answered(`/lookup-namehash/${namehash(names.wrapped)}`),
@@ -150,7 +150,7 @@ describe("one name has one answer", () => {
       const [node, label] = [namehash(name), hashLabel(name.split(".")[0] as string)];
       const { results } = await bulk({ names: [name], namehashes: [node] });
       expect(results[0]).toEqual({ ...body, query });
-      if (name === "neverregistered.eth") return; // Of a hash that no event named, no name is known.
+      if (name === "neverregistered.eth") return; // If no event named the hash, no name is known.
       expect(results[1]).toEqual({ ...body, query: node });
       expect(await answered(`/lookup-namehash/${node}`)).toEqual(body);
       expect(await answered(`/lookup-hash/${node}`)).toEqual({ type: "namehash", ...body });
@@ -159,7 +159,7 @@ describe("one name has one answer", () => {
     },
   );
 
-  test("a name that could not be resolved fails alone, and does not fail the names of the same label", async () => {
+  test("a name that could not be resolved fails alone, without failing names with the same label", async () => {
     const node = namehash(names.reverting);
     expect(await failed(`/lookup-namehash/${node}`)).toBe(await failed(`/whois/${names.reverting}`));
     expect((await answered(`/lookup-labelhash/${hashLabel("reverting")}`)).domains).toEqual([
@@ -205,7 +205,7 @@ describe("what the chain says for certain", () => {
     });
   });
 
-  test("a resolver that is no contract has no records either, and is shown as it stands in the registry", async () => {
+  test("a resolver without code has no records either, and is shown as it stands in the registry", async () => {
     const address = getAddress("0x00000000000000000000000000000000000abcde");
     expect(await answered(`/domain/${names.noContract}/records`)).toMatchObject({
       resolver: { status: "unindexed", address },
@@ -244,7 +244,7 @@ describe("events of a resolver that is not indexed", () => {
 });
 
 describe("the number of requests to the node", () => {
-  test("twice for a live name, at one block: the resolver and the owners, side by side", async () => {
+  test("is two for a live name, at one block: the resolver and the owners, side by side", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     await answered(`/whois/${names.changeable}`);
     expect(calls()).toEqual(["eth_call", "eth_call"]);
@@ -255,14 +255,14 @@ describe("the number of requests to the node", () => {
     expect(scene.rpc.recorded.map(({ block }) => Number(block))).toEqual([Number(head), Number(head)]);
   });
 
-  test("once more for each round of look-ups", async () => {
+  test("is one more for each round of look-ups", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     await answered(`/whois/${names.offchain}`);
     expect(calls()).toEqual(["eth_call", "eth_call", "eth_call"]);
     expect(new Set(scene.rpc.recorded.map(({ block }) => block)).size).toBe(1);
   });
 
-  test("not at all for an indexed one", async () => {
+  test("is zero for an indexed name", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     const paths = ["records", "records/text/description", "records/text/description/history"];
     for (const path of [
@@ -275,7 +275,7 @@ describe("the number of requests to the node", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("not again in the same block; a new block makes the answer stale", async () => {
+  test("is zero in the same block; a new block makes the answer stale", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     const first = await answered(`/whois/${names.wildcard}`);
     const asked = calls().length;
@@ -291,7 +291,7 @@ describe("the number of requests to the node", () => {
     );
   });
 
-  test("once for equal questions at the same time", async () => {
+  test("is that of one for equal concurrent questions", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     await scene.stack.waitForHead();
     scene.rpc.recorded.length = 0;
@@ -301,7 +301,7 @@ describe("the number of requests to the node", () => {
     expect(calls()).toEqual(["eth_call", "eth_call"]);
   });
 
-  test("in bulk once for each live name, and once for all their owners", async () => {
+  test("in bulk is one for each live name, and one for all their owners", async () => {
     await mineBlocks(scene.chain, { count: 1 });
     await scene.stack.waitForHead();
     const asked = [names.indexed, names.changeable, names.wildcard, names.bare, "x.wild.eth", "no name!"];
@@ -334,7 +334,7 @@ async function bulk(body: { names: string[]; namehashes?: string[] }): Promise<{
   return (await reply.json()) as { results: Item[] };
 }
 
-describe("what cannot be found out is never an answer", () => {
+describe("a failure is never taken for an answer:", () => {
   test("a resolver that reverts", async () => {
     expect(await failed(`/domain/${names.reverting}/records`)).toBe(
       "The name's resolver reverted: out of order.",
@@ -377,7 +377,7 @@ describe("what cannot be found out is never an answer", () => {
       asked = scene.stranger.asked;
       scene.rpc.recorded.length = 0;
       await failed(`/whois/${names.endless}`);
-    } while (Date.now() - began > 2_500); // It may have been forgotten meanwhile.
+    } while (Date.now() - began > 2_500); // It may have been forgotten by now.
     expect([scene.stranger.asked, calls()]).toEqual([asked, []]);
   });
 
@@ -395,7 +395,7 @@ describe("what cannot be found out is never an answer", () => {
     );
   });
 
-  test("a gateway that is gone, and it recovers by itself", async () => {
+  test("a gateway that is gone, with recovery once it is back", async () => {
     const { chain, alice: from, stranger } = scene;
     await setUrls(chain, { from, resolver: "lookupResolver", urls: ["http://127.0.0.1:1/{data}"] });
     expect(await failed(`/whois/${names.hanging}`)).toMatch(/127\.0\.0\.1:1 could not be reached/);
@@ -403,7 +403,7 @@ describe("what cannot be found out is never an answer", () => {
     expect(await answered(`/whois/${names.hanging}`)).toMatchObject({ source: "live" });
   });
 
-  test("in bulk it fails its own item alone", async () => {
+  test("in bulk, only its own item fails", async () => {
     const { results } = await bulk({ names: [names.reverting, names.wildcard, names.indexed] });
     expect(results).toMatchObject([
       { query: names.reverting, error: { code: "LIVE_RESOLUTION_FAILED" } },
@@ -418,7 +418,7 @@ describe("what cannot be found out is never an answer", () => {
 describe("primary names", () => {
   const primary = async (address: Address) => answered(`/address/${address}/primary-name`);
 
-  test("are checked forward on chain where the name's resolver is not indexed", async () => {
+  test("are verified by forward resolution on chain if the name's resolver is not indexed", async () => {
     const { alice, bob, oracle, chain } = scene;
     expect((await primary(alice)).primary_name).toBe(await oracle.primaryName(alice));
     expect((await primary(alice)).primary_name).toBe(names.offchain);
@@ -429,7 +429,7 @@ describe("primary names", () => {
     expect(await oracle.primaryName(bob).catch(() => "mismatch")).toBe("mismatch");
   });
 
-  test("are read from the reverse resolver where that is not indexed", async () => {
+  test("are read from the reverse resolver if that is not indexed", async () => {
     const carol = scene.chain.accounts[3] as Address;
     expect((await primary(carol)).primary_name).toBe(await scene.oracle.primaryName(carol));
     expect((await primary(carol)).primary_name).toBe(names.silent);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-/** Each test has a block of its own, so that nothing of an earlier one is remembered. */
+/** Each test has its own block, so that no earlier answer is remembered. */
 beforeEach(async () => {
   await mineBlocks(scene.chain, { count: 1 });
   await scene.stack.waitForHead();
@@ -42,8 +42,8 @@ const failure = (message: RegExp) => ({
   body: { error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(message) } },
 });
 
-describe("a resolver that asks for look-ups without end", () => {
-  test("of batches inside batches gets none of them", async () => {
+describe("a resolver with endless look-ups", () => {
+  test("of batches nested in batches gets none of them", async () => {
     const resolver: Address = addressOf(scene.chain, "hostileResolver");
     await tell("ask", [OWN_BATCH_GATEWAY], nestedBatches(resolver, { width: 45, depth: 3 }));
     scene.stranger.asked = 0;
@@ -57,7 +57,7 @@ describe("a resolver that asks for look-ups without end", () => {
 describe("a resolver that answers large values", () => {
   const ask = () => askAs("192.0.2.1", `/domain/${names.hostile}/records/text/avatar`);
 
-  test("is answered up to the bound, and what is too large for the store is not stored", async () => {
+  test("is answered up to the limit, and a value too large for the store is not stored", async () => {
     await tell("answerTexts", MAX_VALUE_BYTES);
     const { status, body } = await ask();
     expect([status, (body.value as string).length]).toEqual([200, MAX_VALUE_BYTES]);
@@ -67,19 +67,19 @@ describe("a resolver that answers large values", () => {
     expect(largest).toBeLessThanOrEqual(MAX_STORED_BYTES);
   });
 
-  test("beyond it the answer is an error that names the record and the bound", async () => {
+  test("beyond the limit gets an error that names the record and the limit", async () => {
     await tell("answerTexts", MAX_VALUE_BYTES + 1);
     expect(await ask()).toEqual(failure(/^The text record `avatar` is larger than 131072 bytes/));
     expect(await askAs("192.0.2.1", `/whois/${names.hostile}`)).toMatchObject({ status: 200 });
   });
 
-  test("and all records of a name have a bound together", async () => {
+  test("also has a limit for all records of a name together", async () => {
     await tell("answerTexts", 100_000);
     expect(await askAs("192.0.2.1", `/domain/${names.hostile}/records`)).toMatchObject({ status: 502 });
   });
 });
 
-test("a caller whose gateway never answers holds up no other caller's questions", async () => {
+test("a caller whose gateway never answers does not delay other callers' questions", async () => {
   const bulk = (number: number) => {
     const all = Array.from({ length: 30 }, (_, i) => `b${number}-${i}.${names.hanging}`);
     return askAs("192.0.2.1", "/whois/bulk", { names: all });

@@ -4,7 +4,7 @@ import { hintFor, inBrief } from "../../src/api/features/mcp/brief.ts";
 const chains = { main: 1, nameOf: (id: number) => ({ 1: "mainnet", 8453: "base" })[id] ?? String(id) };
 const block = (chain_id: number, source = "indexed") => ({ chain_id, source, block_number: 5 });
 
-test("positions are those of the chains that the answer has, and where the chain was read", () => {
+test("positions cover the chains in the answer, and where the chain was read", () => {
   const as_of = [block(1), block(8453), block(10), block(10, "live")];
   expect(inBrief({ name: "a.eth", as_of }, chains).as_of).toEqual([block(1), block(10, "live")]);
   const onBase = { results: [{ name: "a.base.eth", chain: "base" }], as_of };
@@ -12,7 +12,7 @@ test("positions are those of the chains that the answer has, and where the chain
   expect(inBrief({ name: "a.eth" }, chains)).not.toHaveProperty("as_of");
 });
 
-test("seconds have their day beside them, and what is no date has none", () => {
+test("seconds have their date beside them, unless they are not a date", () => {
   const times = { expiry_timestamp: "1893456000", created_timestamp: 1_700_000_000, to_timestamp: null };
   expect(inBrief({ ...times, until_timestamp: "18446744073709551615" }, chains)).toEqual({
     expiry_timestamp: "1893456000",
@@ -24,7 +24,7 @@ test("seconds have their day beside them, and what is no date has none", () => {
   });
 });
 
-test("lists leave out hashes that follow from the name, and answers on one name do not", () => {
+test("lists omit hashes that follow from the name, and answers about one name keep them", () => {
   const hashes = { namehash: "0x1", labelhash: "0x2", token_id: "3" };
   expect(inBrief({ name: "a.eth", ...hashes }, chains)).toEqual({ name: "a.eth", ...hashes });
   const results = ["a.eth", "Ünnormal ☃.eth", `[${"ab".repeat(32)}].eth`].map((name) => ({

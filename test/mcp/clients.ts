@@ -5,7 +5,7 @@ import {
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-/** A result of a tool as clients of either generation give it. */
+/** A tool's result as clients of either generation return it. */
 export type Result = {
   isError?: boolean;
   content: { type: string; text: string }[];
@@ -19,7 +19,7 @@ export type Listed = {
   annotations?: object;
 };
 
-/** What the tests do with a client, whichever it is. */
+/** What the tests do with a client of any kind. */
 export type AnyClient = {
   instructions: () => string | undefined;
   tools: () => Promise<Listed[]>;
@@ -28,7 +28,7 @@ export type AnyClient = {
   read: (uri: string) => Promise<string>;
   prompts: () => Promise<{ name: string }[]>;
   prompt: (name: string, args: Record<string, string>) => Promise<string>;
-  /** Revision of the protocol that was agreed upon. */
+  /** The negotiated protocol revision. */
   version: () => string | undefined;
   close: () => Promise<void>;
 };
@@ -36,7 +36,10 @@ export type AnyClient = {
 const info = { name: "test", version: "1.0.0" };
 type Headers = Record<string, string>;
 
-/** The official clients: that of the new generation in both ways to agree on a revision, and that of the old. */
+/**
+ * The official clients: the new generation with both ways of negotiating a revision, and the old
+ * one.
+ */
 export const clients: Record<string, (url: string, headers?: Headers) => Promise<AnyClient>> = {
   "client 2.4.0 by handshake": (url, headers) => connectNew(new NewClient(info), { url, headers }),
   "client 2.4.0 by discovery": (url, headers) =>

@@ -50,7 +50,7 @@ const words = [
 const oneOf = (...values: readonly unknown[]) => fc.constantFrom(...values);
 const listOf = (values: readonly unknown[]) => fc.array(oneOf(...values), { maxLength: 6 });
 
-/** Values for parameters of each name: right ones, wrong ones, and unforeseen ones. */
+/** Values for parameters by name: valid, invalid and unexpected. */
 const values: Record<string, fc.Arbitrary<unknown>> = {
   name: oneOf(...names),
   address: oneOf(...addresses),
@@ -81,7 +81,10 @@ function valuesFor(name: string): fc.Arbitrary<unknown> {
   return values[name] ?? oneOf(...words, 5, 100, 1_800_000_000);
 }
 
-/** Arguments for a view: parameters of the path always, and a few of the others: of many one would always be wrong. */
+/**
+ * Arguments for a view: always its path parameters, and only a few of the others, because with
+ * many one would always be invalid.
+ */
 function argumentsOf({ operation, parameters }: View): fc.Arbitrary<Record<string, unknown>> {
   const needed = Object.keys(operation.params.shape);
   const others = Object.keys(parameters.properties).filter(
@@ -94,7 +97,7 @@ function argumentsOf({ operation, parameters }: View): fc.Arbitrary<Record<strin
     );
 }
 
-/** The request over HTTP that asks the same. */
+/** The equivalent request over HTTP. */
 function requestFor({ method, path, params, body }: Endpoint, given: Record<string, unknown>) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
   const inBody = Object.entries(given).filter(([name]) => name in body.shape);
@@ -117,7 +120,7 @@ const views = toolsOf(operations).flatMap(({ definition, views }) =>
   views.map((view) => [`${definition.name} ${view.name ?? ""}`.trim(), definition.name, view] as const),
 );
 
-test.each(views)("%s answers any arguments as HTTP does, with its error too", async (_, tool, view) => {
+test.each(views)("%s answers any arguments as HTTP does, including its error", async (_, tool, view) => {
   let answered = 0;
   const property = fc.asyncProperty(argumentsOf(view), async (args) => {
     const { status, body } = await requestFor(view.operation, {

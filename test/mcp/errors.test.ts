@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** The error of a result, which must be in the contract's form and nothing else. */
+/** The error in a result, which must be in the contract's form and nothing else. */
 function errorOf({ isError, content }: Result): { code: ErrorCode; message: string } {
   expect(isError, content[0]?.text).toBe(true);
   const body = JSON.parse(content[0]?.text ?? "") as { error: { code: ErrorCode; message: string } };
@@ -30,7 +30,10 @@ const tooMany = Array.from({ length: 501 }, (_, i) => `n${i}.eth`);
 
 type Wrong = [tool: string, args: Record<string, unknown>, code: ErrorCode, path?: string, body?: unknown];
 
-/** Wrong calls; with a path where the same can be asked over HTTP: then the whole error must be equal. */
+/**
+ * Wrong calls, with a path if the same can be requested over HTTP: then the whole error must be
+ * equal.
+ */
 const wrong: Wrong[] = [
   ["whois", { name: "a..b" }, "INVALID_NAME", "/whois/a..b"],
   ["whois", { name: "" }, "INVALID_NAME", "/whois/"],
@@ -117,11 +120,11 @@ describe.each(Object.entries(clients))("wrong calls by %s", (_, connect) => {
     expect(reply).toEqual({ status: errorCodes[code].status, body: { error } });
   });
 
-  test("an unknown tool is an error of the protocol, which names those there are", async () => {
+  test("an unknown tool is a protocol error that names the existing ones", async () => {
     await expect(client.call("transfer_domain", {})).rejects.toThrow(/No tool has this name.*whois/);
   });
 
-  test("a document that is not there is an error of the protocol", async () => {
+  test("a missing document is a protocol error", async () => {
     await expect(client.read("namedex://docs/secrets")).rejects.toThrow();
   });
 });
@@ -134,7 +137,7 @@ const tool = {
   tool: "whois",
 } as const;
 
-/** A tool whose handler does as it is told by the name it is asked for. */
+/** A tool whose handler behaves as the requested name tells it. */
 const trap: Endpoint = endpoint({
   ...tool,
   params: z.object({ name: input.name() }),
@@ -150,7 +153,7 @@ const trap: Endpoint = endpoint({
   },
 });
 
-describe("faults of ours", () => {
+describe("internal errors", () => {
   let server: Server;
   let client: AnyClient;
   const settled: string[] = [];
@@ -181,7 +184,7 @@ describe("faults of ours", () => {
   });
 
   test.each(["throws.eth", "leaks.eth"])(
-    "%s is logged whole, told without its text, and not charged",
+    "%s is logged in full, reported without its text, and not charged",
     async (name) => {
       settled.length = 0;
       const log = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -194,7 +197,7 @@ describe("faults of ours", () => {
     },
   );
 
-  test("a good answer is charged, and carries the headers of access in `_meta`", async () => {
+  test("a successful answer is charged, and carries the access headers in `_meta`", async () => {
     settled.length = 0;
     const result = await client.call("whois", { name: "alice.eth" });
     expect(result._meta).toMatchObject({
@@ -211,7 +214,7 @@ describe("faults of ours", () => {
     });
   });
 
-  test("only the tools of the operations that there are exist", async () => {
+  test("only tools of existing operations exist", async () => {
     expect((await client.tools()).map(({ name }) => name)).toEqual(["whois"]);
   });
 });

@@ -49,7 +49,7 @@ const accessOf = ({ _meta }: Result) => (_meta?.["namedex/access"] ?? {}) as Rec
 let lastAddress = 0;
 const newAddress = () => ({ "X-Forwarded-For": `198.51.100.${++lastAddress}` });
 
-/** All of the clients in the slow tests. */
+/** The slow tests use all clients. */
 const paying = Object.entries(clients).slice(isSlow() ? 0 : -1);
 
 describe.each(paying)("%s", (_, connect) => {
@@ -82,7 +82,7 @@ describe.each(paying)("%s", (_, connect) => {
     expect((await keys.find(overMcp.key))?.credits).toBe((await keys.find(overHttp.key))?.credits);
   });
 
-  test("each answer tells the credits that are left, and an empty key is told so", async () => {
+  test("each answer gives the remaining credits, and reports an empty key", async () => {
     const { key } = await createKey(3);
     await using({ "X-API-Key": key }, async (client) => {
       const first = await client.call("whois_bulk", { names: ["alice.eth", "grace.eth"] });
@@ -111,7 +111,7 @@ describe.each(paying)("%s", (_, connect) => {
     }
   });
 
-  test("without a key five calls a minute are free, HTTP's among them; lists, documents and statistics always", async () => {
+  test("without a key, five calls a minute are free, shared with HTTP; lists, documents and statistics are always free", async () => {
     const address = newAddress();
     await using(address, async (client) => {
       for (let i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ describe.each(paying)("%s", (_, connect) => {
   });
 });
 
-test("calls of one batch are counted one by one", async () => {
+test("calls in one batch are counted one by one", async () => {
   const { key } = await createKey(2);
   const call = (id: number) => ({
     jsonrpc: "2.0",

@@ -3,7 +3,7 @@ import type { Stage } from "../chain/stage.ts";
 import { answerIn, withoutAdded } from "./brief.ts";
 import { type AnyClient, clients } from "./clients.ts";
 
-/** Half of what the ten answers took when results had their JSON twice: 110,080 bytes. */
+/** Half the size of the ten answers when results contained their JSON twice: 110,080 bytes. */
 const MOST_BYTES = 55_000;
 
 type Question = [tool: string, args: Record<string, unknown>, path: string];
@@ -30,8 +30,8 @@ const questionsOf = (alice: string): Question[] => [
 ];
 
 /**
- * The tools of the program as it runs in production, on the demo's chain: Ponder's own HTTP server under them, its
- * middleware before them, live answers behind them.
+ * The program's tools as in production, on the demo's chain, with Ponder's own HTTP server, its
+ * middleware and live answers.
  */
 export function describeTools(stageOf: () => Stage): void {
   const get = async <T = Record<string, unknown>>(path: string) => (await stageOf().stack.api<T>(path)).body;
@@ -56,7 +56,7 @@ export function describeTools(stageOf: () => Stage): void {
       }
     });
 
-    test("the ten questions of the documentation have their answers, in half the bytes of before", async () => {
+    test("the ten questions of the documentation have their answers, in half the former bytes", async () => {
       const { alice, carol } = stageOf().cast;
       let bytes = 0;
       const ask = async (tool: string, args: Record<string, unknown>) => {
@@ -128,7 +128,7 @@ export function describeTools(stageOf: () => Stage): void {
       }
     });
 
-    test("a batch is answered, live names among the indexed ones", async () => {
+    test("a batch is answered, with live names among the indexed ones", async () => {
       const result = await client.call("whois_bulk", {
         names: ["alice.eth", "unregistered.eth", "a..b"],
       });
@@ -155,7 +155,7 @@ export function describeTools(stageOf: () => Stage): void {
     const send = (path: string, init: RequestInit = {}) =>
       fetch(`${stageOf().stack.url}${path}`, { method: "POST", headers, body, ...init });
 
-    test("answers under both paths, other methods with 405, pages of strangers with 403", async () => {
+    test("answers under both paths, other methods with 405, and strangers' pages with 403", async () => {
       for (const path of ["/mcp", "/api/mcp"]) {
         expect((await send(path)).status).toBe(200);
         const wrong = await fetch(`${stageOf().stack.url}${path}`, { method: "DELETE" });
@@ -182,7 +182,7 @@ export function describeTools(stageOf: () => Stage): void {
       });
       expect(reply.status).toBe(204);
       expect(reply.headers.get("access-control-allow-headers")).toContain("mcp-method");
-      // A page that is refused can read why.
+      // A refused page can read the reason.
       const refused = await send("/mcp", { headers: { ...headers, origin: "https://evil.example" } });
       expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, "*"]);
     });

@@ -51,7 +51,7 @@ type Refusal = {
   data: { httpStatus: number; challenges: Challenge.Challenge[]; error: { code: string }; problem?: object };
 };
 
-/** The error of JSON-RPC that a call is answered with. */
+/** The JSON-RPC error that answers a call. */
 async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
   const thrown = await call.then(
     () => null,
@@ -87,7 +87,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
   });
   afterAll(() => client?.close());
 
-  /** What a call without a payment is refused with: after a minute five calls are free again. */
+  /** The refusal of a call without a payment. After a minute, five calls are free again. */
   const refused = async (tool: string, args: Record<string, unknown>) => {
     for (let free = 0; free < 5; free++) {
       const called = client.call(tool, args);
@@ -105,7 +105,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     return challenge as Challenge.Challenge;
   };
 
-  test("a call is asked to be paid for by -32042 with the challenge of exactly its price", async () => {
+  test("payment for a call is requested by -32042 with a challenge of exactly its price", async () => {
     const { code, data } = await refused("whois", alice);
     expect(code).toBe(-32042);
     expect(data).toMatchObject({
@@ -141,7 +141,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     expect(again).toBe(0n);
   });
 
-  test("four calls with one payment at once: one is answered", async () => {
+  test("of four concurrent calls with one payment, one is answered", async () => {
     const credential = await pay(await ask("whois", alice));
     const amount = await earned(async () => {
       const calls = await Promise.allSettled(
@@ -152,7 +152,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     expect(amount).toBe(1_000n);
   });
 
-  test("a call that fails costs nothing, and its payment is still good", async () => {
+  test("a failed call costs nothing, and its payment stays valid", async () => {
     const credential = await pay(await ask("whois", alice));
     const failing = async () => {
       for (const name of ["a..b", "x.strange.eth"]) {
@@ -190,7 +190,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     [{}],
     [{ challenge: {}, payload: {} }],
     [{ challenge: { request: "x" }, payload: 1 }],
-  ])("what is no credential (%j) is told as wrong parameters", async (value) => {
+  ])("what is not a credential (%j) is reported as wrong parameters", async (value) => {
     const { code } = await refusalOf(client.call("whois", alice, { [Mcp.credentialMetaKey]: value }));
     expect(code).toBe(-32602);
   });

@@ -5,7 +5,7 @@ import { exampleOf } from "../support/examples.ts";
 import { operations } from "../support/operations.ts";
 import { alice, bob, carol } from "./scene.ts";
 
-/** A call, and the request over HTTP that asks the same. */
+/** A call, and the equivalent request over HTTP. */
 export type Pair = [tool: string, args: Record<string, unknown>, path: string, body?: unknown];
 
 const everyName = [
@@ -15,16 +15,16 @@ const everyName = [
   "a..b",
 ];
 
-/** What only a node can answer: here there is none. The demo asks it. */
+/** Questions that only a node can answer. There is none here; the demo asks them. */
 const needsNode: readonly string[] = ["GET /domain/{name}/price"];
 
-/** Every view of every tool, with the examples of its operation. */
+/** Every view of every tool, with its operation's examples. */
 const viewsWithExamples: Pair[] = toolsOf(operations).flatMap(({ definition, views }) =>
   views.flatMap(({ name: view, operation, fixed, parameters }): Pair[] => {
-    if (typeof fixed === "function") return []; // By the time: the demo asks it.
+    if (typeof fixed === "function") return []; // Depends on the time. The demo asks it.
     if (needsNode.includes(nameOf(operation))) return [];
     const { asked: all, path, body: whole } = exampleOf(operation);
-    // A tool has no arguments that are objects.
+    // Tools have no arguments that are objects.
     const taken = (given: Record<string, unknown>) =>
       Object.fromEntries(
         Object.entries(given).filter(([field]) => Object.hasOwn(parameters.properties, field)),
@@ -35,7 +35,9 @@ const viewsWithExamples: Pair[] = toolsOf(operations).flatMap(({ definition, vie
   }),
 );
 
-/** Questions with other arguments than the examples, and without a view, where the arguments choose it. */
+/**
+ * Questions with arguments other than the examples, and without a view if the arguments choose it.
+ */
 const moreQuestions: Pair[] = [
   ["whois", { name: "alice.eth" }, "/whois/alice.eth"],
   ["whois", { name: "ALICE.eth" }, "/whois/ALICE.eth"],

@@ -33,7 +33,8 @@ export async function openScene(asking: Pick<TestAppPlan, "access" | "callerOf">
   const tables = await createTables();
   await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
-  // No indexer beats here: its sign of life stays fresh however long a test takes, so that two answers in turn say the same.
+  // No indexer sends heartbeats here. The sign of life stays fresh however long a test takes, so
+  // that consecutive answers agree.
   await setHeartbeat(tables.pool, Date.now() + DAY * 1000);
   await fill(tables);
   const api = openApi(tables, NOW, { chainHead: 100, ...asking });
@@ -48,7 +49,9 @@ export async function openScene(asking: Pick<TestAppPlan, "access" | "callerOf">
   return { api, tables, url: `http://127.0.0.1:${port}`, close };
 }
 
-/** Names in each state, with records, subnames, a resolver that only the chain knows, and a past. */
+/**
+ * Names in each state, with records, subnames, a resolver that only the chain knows, and a past.
+ */
 async function fill({ writer }: Tables): Promise<void> {
   const resolver = STATIC_RESOLVER;
   const node = namehash("alice.eth");

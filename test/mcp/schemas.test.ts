@@ -12,7 +12,7 @@ import { pairs } from "./questions.ts";
 
 const tools = toolsOf(operations).map((tool) => [tool.definition.name, tool] as const);
 
-/** A validator that takes no keyword that it does not know, and no schema that says things twice or in vain. */
+/** A validator that rejects unknown keywords, and redundant or pointless schemas. */
 function strict() {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, validateSchema: false });
   addFormats(ajv);
@@ -23,11 +23,11 @@ describe.each(tools)("%s", (name, tool) => {
   const { inputSchema, description } = tool.definition;
   const fields = inputSchema.properties as Record<string, Schema>;
 
-  test("has schemas that a strict validator takes", () => {
+  test("has schemas that a strict validator accepts", () => {
     expect(() => strict().compile(inputSchema)).not.toThrow();
   });
 
-  test("is asked by one flat object: no alternatives, no references, each field with a type and a description", () => {
+  test("takes one flat object: no alternatives, no references, each field with a type and a description", () => {
     expect(JSON.stringify(inputSchema)).not.toMatch(/"(anyOf|oneOf|allOf|\$ref|not|if)"/);
     for (const [field, schema] of Object.entries(fields)) {
       expect(schema.type, field).toMatch(/^(string|integer|boolean|array)$/);
@@ -35,7 +35,7 @@ describe.each(tools)("%s", (name, tool) => {
     }
   });
 
-  test("takes the examples of its fields, and the questions of the tests, by its schema", () => {
+  test("accepts the examples of its fields and the tests' questions by its schema", () => {
     const isValid = strict().compile(inputSchema);
     const examples = tool.views.flatMap(({ parameters }) =>
       Object.entries(parameters.properties).flatMap(([field, { examples: some = [] }]) =>
@@ -51,7 +51,7 @@ describe.each(tools)("%s", (name, tool) => {
     for (const [, args] of own) expect(isValid(args), JSON.stringify(args)).toBe(true);
   });
 
-  test("says its views and its price", () => {
+  test("states its views and its price", () => {
     for (const { name: view, operation, parameters } of tool.views) {
       expect(description).toContain(operation.summary);
       expect(description).toContain(describePrice(operation));
@@ -61,7 +61,7 @@ describe.each(tools)("%s", (name, tool) => {
     expect(description.length).toBeLessThan(1_200);
   });
 
-  test("has a default only where all views agree on it", () => {
+  test("has a default only if all views agree on it", () => {
     for (const [field, schema] of Object.entries(fields).filter(
       ([, { default: value }]) => value !== undefined,
     )) {
@@ -115,7 +115,7 @@ test("the page for agents lists the operations without a tool, and the README co
   expect(read("README.md")).toContain(`${tools.length} MCP tools`);
 });
 
-test("names of objects' own members are no parameters", () => {
+test("names of objects' own members are not parameters", () => {
   const whois = tools.find(([name]) => name === "whois")?.[1];
   for (const name of ["__proto__", "constructor", "toString"]) {
     const given = JSON.parse(`{"name":"alice.eth","${name}":1}`);

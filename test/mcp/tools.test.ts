@@ -26,7 +26,7 @@ test("operations and the catalogue name each other", () => {
   );
   const several = operations.filter(({ tool }) => tool !== undefined && catalogue[tool]?.views);
   expect(several.map((operation) => `${operation.tool}: ${nameOf(operation)}`).sort()).toEqual(
-    [...new Set(told)].sort(), // Two views can be of one operation.
+    [...new Set(told)].sort(), // Two views can belong to one operation.
   );
   const single = operations.filter(({ tool }) => tool !== undefined && !catalogue[tool]?.views);
   const without = Object.entries(catalogue).filter(([, { views }]) => views === undefined);
@@ -46,7 +46,7 @@ describe.each(kinds)("$kind", ({ kind, connect, number }) => {
   });
   afterAll(() => client.close());
 
-  test("agrees on its own revision of the protocol", () => {
+  test("negotiates its own revision of the protocol", () => {
     expect(client.version()).toBe(kind.includes("discovery") ? "2026-07-28" : "2025-11-25");
   });
 
@@ -79,7 +79,7 @@ describe.each(kinds)("$kind", ({ kind, connect, number }) => {
     ]);
   });
 
-  test("gives the portfolio of an address whose primary name cannot be found out, and says so", async () => {
+  test("gives the portfolio of an address whose primary name cannot be determined, and says so", async () => {
     expect((await overHttp(`/address/${carol}/summary`)).status).toBe(502);
     const result = await client.call("get_address_portfolio", {
       address: carol,

@@ -29,7 +29,7 @@ async function send({ body = call, headers = {}, method = "POST" }: Sent = {}) {
   return { status: reply.status, text: await reply.text(), headers: reply.headers };
 }
 
-/** The message of a stream of events that holds one. */
+/** The message of an event stream that holds one. */
 const messageIn = (text: string) => JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "null");
 
 const fault = (code: string) => ({ error: { code, message: expect.stringMatching(/\S.*\.$/) } });
@@ -45,7 +45,7 @@ describe("by hand", () => {
   });
 
   test.each(["*/*", "application/*, text/*", "Text/Event-Stream;q=0.5, application/json;charset=utf-8"])(
-    "Accept: %s takes both forms",
+    "Accept: %s accepts both forms",
     async (accept) => {
       expect((await send({ headers: { accept } })).status).toBe(200);
     },
@@ -75,7 +75,7 @@ describe("by hand", () => {
     expect(JSON.parse(reply.text)).toEqual(fault(code));
   });
 
-  /** The server closes the connection under a body that it refuses: no other request may be on it. */
+  /** The server closes the connection when it refuses a body: no other request may use it. */
   const sendLarge = (headers: Record<string, string | number>) =>
     new Promise<number | undefined>((resolve, reject) => {
       const plan = { method: "POST", agent: false, headers: { accept: both, ...headers } };
@@ -87,7 +87,7 @@ describe("by hand", () => {
       sent.end(JSON.stringify(call) + " ".repeat(1_100_000));
     });
 
-  test("a body over the limit is refused, whether or not its length is told", async () => {
+  test("a body over the limit is refused, whether or not its length is declared", async () => {
     const length = JSON.stringify(call).length + 1_100_000;
     const type = { "content-type": "application/json" };
     expect(await sendLarge({ ...type, "content-length": length })).toBe(400);
@@ -117,7 +117,7 @@ describe("by hand", () => {
   });
 });
 
-test("a stream that waits for announcements is refused at once: there are none", async () => {
+test("a stream that waits for announcements is refused at once, because there are none", async () => {
   const version = "2026-07-28";
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": version,
@@ -134,14 +134,14 @@ test("a stream that waits for announcements is refused at once: there are none",
 
 describe("web pages", () => {
   test.each(["http://localhost:3000", "http://127.0.0.1:42069", "http://[::1]:8080"])(
-    "%s may ask",
+    "%s may make requests",
     async (origin) => {
       expect((await send({ headers: { origin } })).status).toBe(200);
     },
   );
 
   test.each(["https://evil.example", "http://localhost.evil.example", "http://127.0.0.1.nip.io", "null"])(
-    "%s may not ask a server on the reader's own machine",
+    "%s may not query a server on the reader's own machine",
     async (origin) => {
       const { status, text } = await send({ headers: { origin } });
       expect(status).toBe(403);
@@ -149,7 +149,7 @@ describe("web pages", () => {
     },
   );
 
-  test("any may ask a service behind a proxy on its machine, which PUBLIC_URL names", async () => {
+  test("may all query a service behind a proxy on its machine, if PUBLIC_URL names it", async () => {
     const publicUrls = ["https://names.example", "http://localhost:42069"];
     const callerOf = () => ({ address: "127.0.0.1", header: () => undefined });
     const app = createTestApp({ operations: [], publicUrls, callerOf });
@@ -159,13 +159,14 @@ describe("web pages", () => {
       return (await app.request("/mcp", { method: "POST", headers, body })).status;
     };
     expect(await ask("names.example", "https://app.example")).not.toBe(403);
-    // A page of a name that was rebound to this machine, and a page that asks this machine by its own name.
+    // A page whose name was rebound to this machine, and a page that addresses this machine by its
+    // own name.
     expect(await ask("evil.example:42069", "http://evil.example:42069")).toBe(403);
     expect(await ask("localhost:42069", "https://evil.example")).toBe(403);
     expect(await ask("localhost:42069", "http://localhost:42069")).not.toBe(403);
   });
 
-  test("anywhere else every page may ask: answers are public", async () => {
+  test("may query any other server: answers are public", async () => {
     const init = {
       method: "POST",
       headers: { "content-type": "application/json", accept: both, origin: "https://app.example" },

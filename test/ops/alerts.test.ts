@@ -11,10 +11,10 @@ import { alerts, alertsFile } from "./alerts.ts";
 const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });
 const hasPromtool = promtool("--version").status === 0;
 
-/** What a histogram or counter is called in an expression. */
+/** Name of a histogram or counter in an expression. */
 const familyOf = (name: string) => name.replace(/_(bucket|count|sum)$/, "");
 
-test("every alert is about values that we give, with the labels and reasons that there are", async () => {
+test("every alert uses metrics we export, with existing labels and reasons", async () => {
   expect(alerts.length).toBe(readFileSync(alertsFile, "utf8").split("- alert:").length - 1);
   const given = await allMetrics();
   const gateway = await createMetrics(() => []).text();
@@ -38,7 +38,7 @@ test("every alert is about values that we give, with the labels and reasons that
   }
 });
 
-test("every alert has a section of the page that says what to do, and the page has no other", () => {
+test("every alert has a section on the page that says what to do, and the page has no others", () => {
   const page = readFileSync(join(root, "docs/when-it-breaks.md"), "utf8");
   const [, section = ""] = /## Alerts\n([\s\S]*?)\n## /.exec(page) ?? [];
   const titles = [...section.matchAll(/^### (\w+)$/gm)].map(([, title]) => title);
@@ -48,7 +48,7 @@ test("every alert has a section of the page that says what to do, and the page h
     for (const part of ["**Means:**", "**Check:**", "**Do:**"]) expect(text).toContain(part);
 });
 
-/** All is well: each series for an hour, in steps of a minute. */
+/** The normal state: each series for an hour, in steps of a minute. */
 const healthy: Record<string, string> = {
   'up{job="namedex",instance="a"}': "1x70",
   'namedex_gateway_indexer_synced{job="namedex-gateway",instance="g",indexer="a"}': "1x70",
@@ -87,7 +87,7 @@ const series = (start: string) => {
   return name;
 };
 
-/** A fault, what it does to the series, all alerts that it fires, and whether it takes days to do so. */
+/** A fault, its effect on the series, all alerts it fires, and whether it takes days to do so. */
 const faults: [what: string, changed: Record<string, string>, alerts: string[], when?: "after days"][] = [
   ["nothing", {}, []],
   ["a first build", readyFor("building"), []],
@@ -130,7 +130,7 @@ test("every alert has a fault here", () => {
 });
 
 test.skipIf(!hasPromtool)(
-  "promtool takes the rules, and each alert fires in its fault and in no other",
+  "promtool accepts the rules, and each alert fires in its own fault and in no other",
   () => {
     const checked = promtool("check", "rules", alertsFile);
     expect(checked.status, checked.stderr).toBe(0);
@@ -141,7 +141,7 @@ test.skipIf(!hasPromtool)(
         series: one,
         values: when === undefined ? values : values.replace("x70", "x800"),
       })),
-      // An alert of the list fires: it has to be there. One that is not must not.
+      // An alert in the list fires, so it has to exist. One that is not in it must not fire.
       promql_expr_test: [
         {
           expr: 'count by (alertname) (ALERTS{alertstate="firing"})',

@@ -7,7 +7,7 @@ export type Alert = { name: string; expr: string };
 
 export const alertsFile = join(root, "docs/deploy/alerts.yml");
 
-/** All rules, as their file has them. */
+/** All rules, as in their file. */
 export const alerts: readonly Alert[] = [
   ...readFileSync(alertsFile, "utf8").matchAll(/- alert: (\w+)\n +expr: (.*)\n/g),
 ].map(([, name = "", expr = ""]) => ({ name, expr }));
@@ -22,10 +22,10 @@ export const readSamples = (text: string): Sample[] =>
     labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, word]) => [key, word])),
   }));
 
-/** `max by (…) (metric{…}) == 1`, with or without what stands around the metric. */
+/** `max by (…) (metric{…}) == 1`, with or without anything around the metric. */
 const simple = /^(?:(sum|max) by \([^)]*\) \()?(\w+)(?:\{(.*?)\})?\)? (==|>) ([\d.]+)$/;
 
-/** Which of the simple alerts the samples of one process would fire; pauses (`for`) are not waited for. */
+/** The simple alerts that one process's samples would fire. Waiting periods (`for`) are ignored. */
 export function firing(samples: readonly Sample[]): string[] {
   return alerts.filter(({ expr }) => fires(expr, samples)).map(({ name }) => name);
 }

@@ -71,7 +71,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("a backup holds a line for each key and each row of the ledger, and no key's text", async () => {
+test("a backup has a line for each key and each ledger row, but no key's text", async () => {
   const lines = backup.trimEnd().split("\n");
   const ledger = await rowsOf("namedex_service", "ledger");
   expect(ledger.length).toBeGreaterThan(2_400);
@@ -98,7 +98,7 @@ test("a backup is restored to the last digit, and the service continues from the
   await again.close();
 });
 
-test("a backup of an earlier version comes up to today's", async () => {
+test("a backup of an earlier version is upgraded to today's", async () => {
   const version = migrations.findIndex((text) => text.includes("CREATE TABLE ledger")) + 1;
   const older = backup.replace(/"version":\d+/, `"version":${version}`);
   const { code } = await run("restore", { schema: "older", input: older });
@@ -124,7 +124,7 @@ test.each([
     () => backup.replace('"table":"ledger"', '"table":"pg_class"'),
     /.+/,
   ],
-])("%s is refused, and nothing is there afterwards", async (_what, input, message) => {
+])("%s is refused and leaves nothing behind", async (_what, input, message) => {
   const { code, err } = await run("restore", { schema: "refused", input: input() });
   expect(err).toMatch(/^Nothing was restored\./);
   expect(err).toMatch(message);
@@ -140,14 +140,14 @@ test("a database that goes away while lines are awaited is reported in a sentenc
   await withClient({ connectionString: database.url }, async (client) => {
     while ((await client.query(cut)).rowCount === 0) await sleep(20);
   });
-  await sleep(200); // The program hears of it while it has asked for nothing.
+  await sleep(200); // The program learns of it while no query is running.
   child.stdin.end(lines().slice(3).join("\n"));
   const { code, err } = await ended;
   expect(err).toMatch(/^Nothing was restored\.\n.+\n$/);
   expect(code).toBe(1);
 });
 
-test("nothing is restored over what is there", async () => {
+test("nothing is restored over existing data", async () => {
   const { code, err } = await run("restore", { schema: "namedex_service", input: backup });
   expect(err).toMatch(/already has tables. Restore into a new one/);
   expect(code).toBe(1);

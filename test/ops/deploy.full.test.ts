@@ -20,11 +20,15 @@ import { createTestDatabase } from "../support/database.ts";
 import { projectFiles, root } from "../support/projectFiles.ts";
 import { untilUnlocked } from "./versions.ts";
 
-// The steps of the image and the units, in a folder that holds what the image holds: no tests, no development packages.
+// The steps of the image and the units, in a folder with the image's content: no tests, no
+// development packages.
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-/** An account without rights, where we are root: the program runs as a user that may write only what Ponder writes. */
+/**
+ * An unprivileged account if we are root: the program runs as a user that may write only what
+ * Ponder writes.
+ */
 const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 let folder: string;
@@ -113,10 +117,10 @@ async function untilReady({ url, child, output }: Started): Promise<void> {
   throw new Error(`It is not ready: ${output()}`);
 }
 
-describe("with production packages alone, as a user without rights", () => {
+describe("with production packages only, as an unprivileged user", () => {
   let indexer: Started;
 
-  test("the indexer indexes and answers, and its health can be asked", async () => {
+  test("the indexer indexes and answers, and its health can be queried", async () => {
     expect(existsSync(join(folder, "node_modules/vitest"))).toBe(false);
     indexer = await run("start");
     expect(health(await freePort())).toBe(false);
@@ -136,7 +140,7 @@ describe("with production packages alone, as a user without rights", () => {
     expect(await replica.ended, replica.output()).toBe(0);
   }, 300_000);
 
-  test("the script that started it compares it with the chain, and makes a snapshot of it", async () => {
+  test("the script that started it compares it with the chain and takes a snapshot of it", async () => {
     const compared = await operate("verify", "--samples", "20");
     expect(compared).toMatchObject({ code: 0, stdout: expect.stringMatching(/values match/) });
     const snapshot = join(folder, "snapshot");
@@ -158,7 +162,7 @@ describe("with production packages alone, as a user without rights", () => {
   }, 400_000);
 });
 
-/** One of an operator's programs, with its words. */
+/** An operator's program with its arguments. */
 async function operate(...words: string[]) {
   const script = join(folder, "docs/deploy/run.sh");
   const ended = promisify(execFile)(script, words, { cwd: "/", env, ...stranger });
@@ -173,11 +177,11 @@ describe("an operator's programs", () => {
     [["release", "list"], /^namedex_index .* stopped/m],
     [["keys", "create", "--label", "shop"], /ens_[A-Za-z0-9_-]{32}/],
     [["backup"], /^\{"namedex":"end","rows":\d+\}$/m],
-  ])("%j is done by the script that starts the others", async (words, expected) => {
+  ])("%j is run by the script that starts the others", async (words, expected) => {
     expect(await operate(...words)).toMatchObject({ code: 0, stdout: expect.stringMatching(expected) });
   });
 
-  test("their exit codes and complaints come through", async () => {
+  test("pass on their exit codes and error messages", async () => {
     const refused = await operate("release", "switch", "nowhere");
     expect(refused).toMatchObject({
       code: 1,

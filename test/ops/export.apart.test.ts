@@ -10,12 +10,12 @@ import { rowsInFiles, rowsInPostgres } from "./export/read.ts";
 import { refusals } from "./export/refusals.ts";
 import { addOddRows, changeBeyond, changedTables } from "./export/rows.ts";
 
-// Exports of an index of made rows, some of which are not final.
+// Exports of an index of generated rows, some of which are not final.
 
 let index: MadeIndex;
-/** What the views are at the final block. */
+/** The content of the views at the final block. */
 let expected: Map<string, Rows>;
-/** An export of all of it. */
+/** An export of everything. */
 let folder: string;
 
 beforeAll(async () => {
@@ -30,17 +30,17 @@ beforeAll(async () => {
 afterAll(() => index?.close());
 
 describe("files of an index", () => {
-  test("the index has changes that are not final", async () => {
+  test("come from an index with changes that are not final", async () => {
     for (const name of changedTables) {
       expect(await rowsInPostgres(index.tables.pool, name), name).not.toEqual(expected.get(name));
     }
   });
 
-  test.each(names)("%s has the rows that the view has at the final block", async (name) => {
+  test.each(names)("%s has the rows of the view at the final block", async (name) => {
     expect(await rowsInFiles(folder, name)).toEqual(expected.get(name));
   });
 
-  test.runIf(isSlow()).each(["csv", "ndjson"] as const)("as %s they are the same", async (format) => {
+  test.runIf(isSlow()).each(["csv", "ndjson"] as const)("have the same rows as %s", async (format) => {
     const other = await index.write({ format });
     for (const name of names) {
       expect(await rowsInFiles(other.folder, name, format), name).toEqual(expected.get(name));
@@ -48,7 +48,7 @@ describe("files of an index", () => {
     expect((await check(index, other.folder)).faults).toEqual([]);
   });
 
-  test("are what the check finds in the index", async () => {
+  test("match the index according to the check", async () => {
     const { faults, left, equal } = await check(index, folder);
     expect([faults, left]).toEqual([[], []]);
     expect(equal.at(-1)).toMatch(/^rows match the index: /);
@@ -61,7 +61,7 @@ goesOn(() => ({ index, folder, expected }));
 refusals(() => ({ index, folder }));
 answersQuestions(() => index);
 
-test("the tables that are left out are those that the schema says are for the indexer", () => {
+test("the omitted tables are those that the schema reserves for the indexer", () => {
   const own = views
     .filter(({ explanation }) => explanation.startsWith("For the indexer"))
     .map(({ name }) => name);

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createTurns, turnsOf } from "../../ops/export/turns.ts";
 
-/** A machine of two processors, of which others use a part; time passes where it is waited and worked. */
+/** A machine with two processors, partly used by others. Time passes with waiting and working. */
 function machineOf(othersAt: (ms: number) => number) {
   const seen = { ms: 0, others: 0, worked: 0 };
   const pass = (ms: number) => {
@@ -25,17 +25,17 @@ function machineOf(othersAt: (ms: number) => number) {
   return { workFor };
 }
 
-test("rows are taken nearly all the time while the machine has nothing else to do", async () => {
+test("rows are read nearly all the time while the machine is otherwise idle", async () => {
   expect(await machineOf(() => 0.1).workFor(60_000)).toBeGreaterThan(0.9);
 });
 
-test("beside other work they are taken for a tenth of the time", async () => {
+test("beside other work, rows are read for a tenth of the time", async () => {
   const share = await machineOf(() => 0.9).workFor(60_000);
   expect(share).toBeGreaterThan(0.08);
   expect(share).toBeLessThan(0.12);
 });
 
-test("work that begins or ends is seen within seconds", async () => {
+test("other work that begins or ends is noticed within seconds", async () => {
   const machine = machineOf((ms) => (ms > 30_000 && ms < 60_000 ? 0.8 : 0));
   expect(await machine.workFor(30_000)).toBeGreaterThan(0.9);
   await machine.workFor(3_000);
@@ -47,9 +47,9 @@ test("work that begins or ends is seen within seconds", async () => {
 test.each([
   ["low", "later"],
   ["normal", "at once"],
-] as const)("of %s priority the next rows are taken %s", async (priority, expected) => {
+] as const)("at %s priority the next rows are read %s", async (priority, expected) => {
   const turn = turnsOf(priority);
-  await sleep(150); // Longer than rows are taken without a look at the machine.
+  await sleep(150); // Longer than rows are read without checking the machine.
   const next = turn().then(() => "at once");
   expect(await Promise.race([next, setImmediate("later")])).toBe(expected);
   await next;

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Runs the program as `npm run keys --` does, with nothing but these settings. */
+/** Runs the program as `npm run keys --` does, with only these settings. */
 const runKeys = (line: string[], env: Record<string, string> = {}): Promise<Outcome> =>
   runProgram("keys.ts", line, { DATABASE_URL: database.url, ...env });
 
@@ -26,7 +26,7 @@ const json = async (...line: string[]) =>
   JSON.parse((await runKeys([...line, "--json"])).stdout) as Record<string, unknown>;
 
 describe("npm run keys", () => {
-  test("makes a key that the service knows, and shows it once", async () => {
+  test("creates a key that the service accepts, and shows it once", async () => {
     const { code, stdout, stderr } = await runKeys(["create", "--label", "shop", "--credits", "250"]);
     expect([code, stderr]).toEqual([0, ""]);
     const [key = ""] = stdout.match(/ens_[A-Za-z0-9_-]{32}/) ?? [];
@@ -37,7 +37,7 @@ describe("npm run keys", () => {
     expect(listed).not.toContain(key);
   });
 
-  test("gives credits, tells the use of them, and revokes", unlessMidnight, async () => {
+  test("grants credits, reports their use, and revokes", unlessMidnight, async () => {
     const { id, key } = (await json("create")) as { id: number; key: string };
     expect(await json("grant", String(id), "5")).toEqual({ id, credits: 1_005 });
     await keysIn(store).charge(id, { credits: 3, operation: "GET /whois/{name}" });
@@ -69,7 +69,7 @@ describe("npm run keys", () => {
     });
   });
 
-  test("shows no control characters of a label", async () => {
+  test("strips control characters from a label", async () => {
     await json("create", "--label", "red\u001b[31m\nnext");
     const listed = (await runKeys(["list"])).stdout;
     expect(listed).toContain("red\\u001b[31m next");
@@ -95,20 +95,20 @@ describe("npm run keys", () => {
     [["grant", "99999", "1"], "There is no key 99999"],
     [["revoke", "99999"], "There is no key 99999"],
     [["revoke", "99999999999"], "id is"],
-  ])("%j fails with what is expected", async (line, message) => {
+  ])("%j fails with the expected message", async (line, message) => {
     const run = async () => readCommand(line, keysProgram)(keysIn(store));
     const failed = await run().catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(CommandError);
     expect((failed as Error).message).toContain(message);
   });
 
-  test("says what is wrong on standard error, in a sentence, and exits with 1", async () => {
+  test("prints what is wrong to standard error in a sentence, and exits with 1", async () => {
     const { code, stdout, stderr } = await runKeys(["usage", "one"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toBe('id is "one": expected a whole number from 1 to 2147483647.\n');
   });
 
-  test.each([["--help"], ["help"], []])("%s explains itself", async (...line) => {
+  test.each([["--help"], ["help"], []])("%s prints its usage", async (...line) => {
     const { code, stdout } = await runKeys(line, { DATABASE_URL: "" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("revoke <id>")]);
   });
@@ -120,14 +120,14 @@ describe("npm run keys", () => {
       "postgresql://user:hunter2@127.0.0.1:1/none",
       "cannot connect to the database (ECONNREFUSED)",
     ],
-  ])("says what to do where %s, and no password", async (_, url, message) => {
+  ])("says what to do when %s, without any password", async (_, url, message) => {
     const { code, stderr } = await runKeys(["list"], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("hunter2");
   });
 
-  test("works on the service's schema of that name", async () => {
+  test("uses the configured schema of the service", async () => {
     const elsewhere = { DATABASE_SERVICE_SCHEMA: "other_service" };
     await runKeys(["create", "--label", "elsewhere"], elsewhere);
     expect((await runKeys(["list"], elsewhere)).stdout).toContain("elsewhere");

@@ -14,7 +14,7 @@ const all = files.map(read).join("\n---\n");
 const settings = groups.flatMap(({ variables }) => Object.keys(variables));
 const isSetting = (name: string) => settings.includes(name) || /^RPC_URL_\d+$/.test(name);
 
-/** Name and value of each variable of a file. */
+/** Name and value of each variable in a file. */
 const variablesOf = (text: string): [name: string, value: string][] => [
   ...[...text.matchAll(/- \{ name: ([A-Z_0-9]+), value: "?([^"}]*?)"? \}/g)].map(pair),
   ...[...text.matchAll(/- name: ([A-Z_0-9]+)\n +value: (.*)/g)].map(pair),
@@ -23,14 +23,14 @@ const variablesOf = (text: string): [name: string, value: string][] => [
 const pair = ([, name = "", value = ""]: RegExpMatchArray): [string, string] => [name, value];
 
 describe("the manifests", () => {
-  test("set nothing but settings", () => {
+  test("set only existing settings", () => {
     const secrets = [...all.matchAll(/--from-literal=([A-Z_0-9]+)/g)].map(([, name = ""]) => name);
     const names = [...variablesOf(all).map(([name]) => name), ...secrets];
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !isSetting(name))).toEqual([]);
   });
 
-  test("set them to values that the programs take", () => {
+  test("set them to values that the programs accept", () => {
     const shared = Object.fromEntries(variablesOf(read("settings.yaml")));
     const secrets = {
       DATABASE_URL: "postgresql://a:b@database/namedex",
@@ -65,7 +65,7 @@ describe("the manifests", () => {
     }
   });
 
-  test("ask for paths that exist, at ports that are open", () => {
+  test("request paths that exist, at open ports", () => {
     const paths = [...all.matchAll(/(?:path: |\/path: )(\/[\w/-]+)/g)].map(([, path = ""]) => path);
     expect(paths.length).toBeGreaterThan(5);
     const sources = ["src/api/core/metrics.ts", "ops/gateway/server.ts"].map((file) =>
@@ -90,7 +90,7 @@ describe("the manifests", () => {
       expect(existsSync(join(root, script))).toBe(true);
   });
 
-  test("run what run.sh runs, without rights, and stop as the programs do", () => {
+  test("run the programs of run.sh, unprivileged, and stop as they do", () => {
     const pods = all.split("\n---\n").filter((text) => text.includes("containers:"));
     expect(pods).toHaveLength(4);
     for (const pod of pods) {
@@ -106,7 +106,7 @@ describe("the manifests", () => {
     }
   });
 
-  test("keep secrets out of what is shared", () => {
+  test("keep secrets out of shared parts", () => {
     expect(read("settings.yaml")).not.toMatch(/^ {2}(DATABASE_URL|RPC_URL_\d+|MPP_SECRET_KEY):/m);
   });
 });

@@ -12,7 +12,8 @@ import { createTables, type Tables } from "../query/tables.ts";
 import { csvOf, ensrainbow, hashOf, listOf, packed, sqlDump } from "./labels/files.ts";
 
 /*
- * Tables of labels in all their forms, sound, lying and broken. The index lacks the labels of `lacking` and nothing else.
+ * Label tables in all their forms: sound, lying and broken. The index lacks the labels in
+ * `lacking` and nothing else.
  */
 
 const odd = {
@@ -80,10 +81,10 @@ const stored = () =>
 
 const storedLabels = async () => (await stored()).map(({ label }) => label).sort();
 
-describe("every form gives the labels that the index lacks, and no others", () => {
+describe("every form adds the labels that the index lacks, and no others", () => {
   const entries = [...lacking, "known", "other"].map((label) => ({ label }));
 
-  test("ENSRainbow's files say their own name", async () => {
+  test("ENSRainbow files say their own name", async () => {
     await runImport([write("set.ensrainbow", ensrainbow("searchlight", 3, entries))]);
     expect(await storedLabels()).toEqual([...lacking].sort());
     expect((await stored()).every(({ source }) => source === "table:searchlight@3")).toBe(true);
@@ -95,7 +96,7 @@ describe("every form gives the labels that the index lacks, and no others", () =
     expect((await stored()).at(0)?.source).toBe("table:graph@0");
   });
 
-  test("hash,label, where quotes may be meant or not", async () => {
+  test("hash,label, with quotes that may or may not be syntax", async () => {
     const quoted = entries.map(({ label }) =>
       label === odd.comma ? { label: `"${label}"`, hash: hashOf(label) } : { label },
     );
@@ -104,7 +105,7 @@ describe("every form gives the labels that the index lacks, and no others", () =
     expect((await stored()).at(0)?.source).toMatch(/^table:\d+-words@2$/);
   });
 
-  test("a plain list, and one with the line ends of Windows", async () => {
+  test("a plain list, also with Windows line ends", async () => {
     const words = lacking.filter((label) => label !== odd.return);
     await runImport([write("words.txt", listOf(words))]);
     expect(await storedLabels()).toEqual([...words].sort());
@@ -119,7 +120,7 @@ describe("every form gives the labels that the index lacks, and no others", () =
   });
 });
 
-test("a stated hash is not believed: the label's own counts", async () => {
+test("a stated hash is ignored: the label's own hash counts", async () => {
   const { text } = await runImport([
     write(
       "lies.csv",
@@ -134,7 +135,7 @@ test("a stated hash is not believed: the label's own counts", async () => {
   expect(text).toContain("3 had a wrong hash");
 });
 
-test("what no name can show is not stored", async () => {
+test("labels that no name can show are not stored", async () => {
   const entries = [
     ...hiddenForGood.slice(0, -1).map((label) => ({ label })),
     { label: Buffer.from([0xff]), hash: hashOf("\xff") },
@@ -145,7 +146,7 @@ test("what no name can show is not stored", async () => {
   expect(text).toContain("4 cannot be part of a name");
 });
 
-test("a label in two versions has the one that was imported first", async () => {
+test("a label in two versions keeps the first one imported", async () => {
   const files = [0, 1].map((version) =>
     write("set", ensrainbow("searchlight", version, [{ label: "nick" }])),
   );
@@ -153,7 +154,7 @@ test("a label in two versions has the one that was imported first", async () => 
   expect(await stored()).toEqual([{ label: "nick", source: "table:searchlight@0" }]);
 });
 
-describe("a damaged table is refused with its place, and what came before is stored", () => {
+describe("a damaged table is refused with the position of the damage, and what came before is stored", () => {
   const good = ensrainbow("searchlight", 0, [{ label: "vitalik" }, { label: "nick" }]);
   const many = ensrainbow(
     "searchlight",
@@ -214,31 +215,28 @@ describe("a damaged table is refused with its place, and what came before is sto
     return Buffer.concat([bytes.subarray(0, -5_000), Buffer.alloc(3_000), bytes.subarray(-2_000)]);
   }
 
-  test.each(["gzip", "zstd"] as const)(
-    "%s that unpacks to far more than a table of labels does",
-    async (kind) => {
-      const path = write("bomb", packed[kind](listOf(["vitalik", ...new Array(2 ** 22).fill("a")])));
-      const failed = await runImport([path]).catch((error: Error) => error);
-      expect((failed as Error).message).toMatch(/more than 20 times its size/);
-      expect(Number(/damaged at byte (\d+)/.exec((failed as Error).message)?.[1])).toBeLessThan(2 ** 21);
-      expect(await storedLabels()).toEqual(["vitalik"]);
-    },
-  );
+  test.each(["gzip", "zstd"] as const)("%s that unpacks to far more than any label table", async (kind) => {
+    const path = write("bomb", packed[kind](listOf(["vitalik", ...new Array(2 ** 22).fill("a")])));
+    const failed = await runImport([path]).catch((error: Error) => error);
+    expect((failed as Error).message).toMatch(/more than 20 times its size/);
+    expect(Number(/damaged at byte (\d+)/.exec((failed as Error).message)?.[1])).toBeLessThan(2 ** 21);
+    expect(await storedLabels()).toEqual(["vitalik"]);
+  });
 
-  test("the place is that of the record", async () => {
+  test("the position is that of the record", async () => {
     const at = ensrainbow("searchlight", 0, [{ label: "vitalik" }]).length;
     const path = write("damaged", good.subarray(0, -2));
     await expect(runImport([path])).rejects.toThrow(`${path} is damaged at byte ${at}:`);
   });
 });
 
-describe("an import that was interrupted", () => {
+describe("an interrupted import", () => {
   const words = Array.from({ length: 60_000 }, (_, i) => `word-${i}`);
 
   test.each([
     ["plain", (bytes: Buffer) => bytes],
     ["gzip", packed.gzip],
-  ])("goes on where it was (%s)", async (_, pack) => {
+  ])("continues where it stopped (%s)", async (_, pack) => {
     const path = write("words.txt", pack(listOf(["vitalik", ...words, "nick"])));
     const stop = new AbortController();
     stop.abort("SIGINT");
@@ -256,7 +254,7 @@ describe("an import that was interrupted", () => {
     expect(await storedLabels()).toEqual(["nick", "vitalik"]);
   });
 
-  test("begins again once it was finished: the index may lack more since", async () => {
+  test("starts over once it was finished, because the index may lack more since then", async () => {
     const path = write("words.txt", listOf(["late"]));
     await runImport([path]);
     await store.query("TRUNCATE proven_labels");
@@ -271,10 +269,10 @@ test.each([
   [["import", "a", "--form", "xml"], "expected ensrainbow, sql, csv, list"],
   [["import", "a", "--id", "A b"], "expected 1 to 50"],
   [["import", "a", "--version", "x"], "expected a whole number"],
-])("a command line that cannot be is refused: %j", (line, why) => {
+])("an invalid command line is refused: %j", (line, why) => {
   expect(() => readOptions(line)).toThrow(why);
 });
 
-test("a file that is not there is named", async () => {
+test("a missing file is named", async () => {
   await expect(runImport([join(folder, "none")])).rejects.toThrow("none (ENOENT)");
 });

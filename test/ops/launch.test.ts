@@ -69,7 +69,7 @@ async function launch(command: string, settings: Record<string, string> = {}): P
   running.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  const exit = new Promise<number | null>((resolve) => child.once("close", resolve)); // All that it said is read.
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve)); // All its output has been read.
   return { child, url: `http://127.0.0.1:${port}`, output: () => output, exit };
 }
 
@@ -100,7 +100,7 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
 ];
 
 test.each(partsOf({ first: faults.slice(0, 2), rest: faults.slice(2) }))(
-  "%j stops the start, with the variable, what is wrong and an example",
+  "%j stops the start, naming the variable, the fault and an example",
   async (settings, message) => {
     const { exit, output } = await launch("start", settings);
     expect(await exit).toBe(1);
@@ -112,7 +112,7 @@ test.each(partsOf({ first: faults.slice(0, 2), rest: faults.slice(2) }))(
 test.each<[settings: Record<string, string>, message: RegExp]>([
   [{ DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" }, /DATABASE_URL: cannot use 127.0.0.1:1\/x/],
   [{ RPC_URL_31337: "http://127.0.0.1:1" }, /RPC_URL_31337: no node of devnet answers/],
-])("%j may be there later, so the supervisor is told to start again", async (settings, message) => {
+])("%j may appear later, so the supervisor is told to restart", async (settings, message) => {
   const { exit, output } = await launch("start", settings);
   expect(await exit).toBe(75);
   expect(output()).toMatch(message);
@@ -131,26 +131,23 @@ test.each(["RPC_URL_31337", "LIVE_RPC_URL"])(
   },
 );
 
-test.runIf(isSlow())(
-  "a node of another chain for payments stops the start, and no secret is shown",
-  async () => {
-    const { exit, output } = await launch("serve", {
-      ACCESS: "metered",
-      MPP_SECRET_KEY: "hunter2".repeat(5),
-      MPP_REALM: "api.example.org",
-      MPP_RECIPIENT: `0x${"11".repeat(20)}`,
-      MPP_CURRENCY: `0x20c0${"0".repeat(36)}`,
-      MPP_PRICE_PER_CREDIT: "0.001",
-      MPP_CHAIN_ID: "4217",
-      MPP_RPC_URL: local.anvil.url,
-    });
-    expect(await exit).toBe(1);
-    expect(output()).toMatch(/MPP_RPC_URL: \S+ serves chain 31337; expected a node of MPP_CHAIN_ID, 4217/);
-    expect(output()).not.toMatch(/hunter2/);
-  },
-);
+test.runIf(isSlow())("a payment node of another chain stops the start, and no secret is shown", async () => {
+  const { exit, output } = await launch("serve", {
+    ACCESS: "metered",
+    MPP_SECRET_KEY: "hunter2".repeat(5),
+    MPP_REALM: "api.example.org",
+    MPP_RECIPIENT: `0x${"11".repeat(20)}`,
+    MPP_CURRENCY: `0x20c0${"0".repeat(36)}`,
+    MPP_PRICE_PER_CREDIT: "0.001",
+    MPP_CHAIN_ID: "4217",
+    MPP_RPC_URL: local.anvil.url,
+  });
+  expect(await exit).toBe(1);
+  expect(output()).toMatch(/MPP_RPC_URL: \S+ serves chain 31337; expected a node of MPP_CHAIN_ID, 4217/);
+  expect(output()).not.toMatch(/hunter2/);
+});
 
-test.runIf(isSlow())("a port that another program has stops the start", async () => {
+test.runIf(isSlow())("a port in use by another program stops the start", async () => {
   const server = createServer();
   const port = await new Promise<number>((resolve) =>
     server.listen(0, () => resolve((server.address() as { port: number }).port)),
@@ -162,7 +159,7 @@ test.runIf(isSlow())("a port that another program has stops the start", async ()
 });
 
 test.runIf(isSlow()).each(["PORT", "METRICS_PORT"])(
-  "a %s that another program takes after the check ends the start, so that the supervisor starts it again",
+  "a %s that another program takes after the check ends the start, so that the supervisor restarts it",
   async (variable) => {
     const port = await freePort();
     const server = createServer();
@@ -177,7 +174,7 @@ test.runIf(isSlow()).each(["PORT", "METRICS_PORT"])(
   },
 );
 
-test("a database without pg_trgm whose user may not add it: the message says what to ask for", async () => {
+test("a database without pg_trgm whose user may not add it gets a message saying what to request", async () => {
   const bare = await createTestDatabase();
   const url = new URL(bare.url);
   await ask(
@@ -195,7 +192,7 @@ test("a database without pg_trgm whose user may not add it: the message says wha
 });
 
 test.runIf(isSlow())(
-  "a Universal Resolver that cannot answer is named, and the index starts all the same",
+  "a Universal Resolver that cannot answer is named, and the index still starts",
   async () => {
     const file = join(folder, "wrong.json");
     const registry = local.deployment.contracts.find(({ role }) => role === "registry")?.address;
@@ -214,7 +211,7 @@ test.runIf(isSlow())(
 );
 
 test.runIf(isSlow())(
-  "SIGTERM gives the lock back, and a second start and a replica answer from the same tables",
+  "SIGTERM releases the lock, and a second start and a replica answer from the same tables",
   async () => {
     const isLocked = async () =>
       (
@@ -245,7 +242,7 @@ test.runIf(isSlow())(
     );
     expect(theirs).toEqual(ours);
 
-    // The process that indexes is killed, as by a system without memory.
+    // The indexing process is killed, as by a system out of memory.
     const [child] = childrenOf(second.child.pid ?? 0);
     process.kill(child ?? 0, "SIGKILL");
     expect(await second.exit).toBe(75);
@@ -265,7 +262,7 @@ test.runIf(isSlow())(
 );
 
 test.runIf(isSlow())(
-  "all that a program says is one form: lines of JSON with time, level, program and message",
+  "all output of a program has one form: lines of JSON with time, level, program and message",
   async () => {
     const { child, url, output, exit } = await launch("serve", { LOG_FORMAT: "" });
     for (;;) {

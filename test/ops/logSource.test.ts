@@ -56,7 +56,7 @@ const check = (location?: string, schema = "index") =>
     rpcRequestsPerSecond: 50,
   });
 
-test("the start says what a first index takes, by each source", async () => {
+test("the start says what a first index costs with each source", async () => {
   expect(await check()).toEqual([
     "mainnet: past logs come from RPC_URL_1. A first index takes 300 to 1,500 requests for logs, or a minute at 50 requests a second.",
   ]);
@@ -131,7 +131,7 @@ test.each<[string, object, RegExp]>([
   await expect(check(started.folder)).rejects.toThrow(message);
 });
 
-test("a source that was false is not used again, nor is the index that was built from it", async () => {
+test("a source that was wrong is not used again, nor is the index built from it", async () => {
   const { name } = await openLogSource(started.portal.url, { chainId: 1 });
   await withClient({ connectionString: started.database.url }, async (client) => {
     const found = {
@@ -151,7 +151,7 @@ test("a source that was false is not used again, nor is the index that was built
   await expect(check(undefined)).resolves.toHaveLength(1);
 });
 
-test("every index that read a source's blocks from the cache is false with them", async () => {
+test("every index that read a source's blocks from the cache is invalid too", async () => {
   const [source, other] = [
     { chainId: 1, location: "a source" },
     { chainId: 1, location: "another" },
@@ -171,7 +171,7 @@ test("every index that read a source's blocks from the cache is false with them"
   await expect(check(undefined, "fourth")).resolves.toHaveLength(1);
 });
 
-test("blocks that were fetched again are compared again", async () => {
+test("refetched blocks are compared again", async () => {
   const source = { chainId: 7, location: "a source" };
   await withClient({ connectionString: started.database.url }, async (client) => {
     const { query } = queriesOf(client);

@@ -7,7 +7,7 @@ import { withClient } from "../../src/api/server/postgres/client.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { runProgram } from "./programs.ts";
 
-// `npm run logs` as an operator meets it: what it prints, its exit code, and what it leaves in the folder.
+// `npm run logs` as an operator sees it: its output, its exit code, and the files it leaves.
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let root: string;
@@ -50,7 +50,7 @@ async function copied(name: string): Promise<string> {
 
 const LOGS = "logs/0000500000.parquet";
 
-test("an archive is described, and matches its manifest", async () => {
+test("an archive is described and matches its manifest", async () => {
   const what = `${inFolder("whole")} has 4 logs in 4 transactions and 4 blocks of chain 1, blocks 10 to 700000, for 1 filter: `;
   const inspected = await run("inspect", inFolder("whole"));
   expect(inspected).toMatchObject({ code: 0, stdout: expect.stringContaining(what), stderr: "" });
@@ -82,7 +82,7 @@ test.each(damages)("a file that was %s is named", async (what, damage, message) 
   expect(stderr).toContain(`${join(folder, LOGS)} ${message}`);
 });
 
-/** A copy as an export leaves it that ended within its second part. */
+/** A copy in the state of an export that ended within its second part. */
 async function interrupted(name: string): Promise<string> {
   const folder = await copied(name);
   const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
@@ -92,7 +92,7 @@ async function interrupted(name: string): Promise<string> {
   return folder;
 }
 
-test("blocks that the cache lost meanwhile are not said to be complete", async () => {
+test("blocks that the cache has since lost are not reported as complete", async () => {
   const folder = await interrupted("lost");
   const setBlocks = (blocks: string) =>
     withClient({ connectionString: database.url }, (client) =>
@@ -110,7 +110,7 @@ test("blocks that the cache lost meanwhile are not said to be complete", async (
   expect(await run("check", folder)).toMatchObject({ code: 1 });
 });
 
-test("an export that was interrupted is no archive; the same command continues it", async () => {
+test("an interrupted export is not an archive, and the same command continues it", async () => {
   const folder = await interrupted("interrupted");
   await writeFile(join(folder, LOGS), "half of a file");
   const before = await stat(join(folder, "logs/0000000000.parquet"));
@@ -118,7 +118,7 @@ test("an export that was interrupted is no archive; the same command continues i
     code: 1,
     stderr: expect.stringContaining("the folder has no archive, or its export is not finished."),
   });
-  // A disk that refuses a file, whatever the user's rights are.
+  // A disk that refuses a file, whatever the user's permissions.
   await rm(join(folder, LOGS));
   await mkdir(join(folder, LOGS, "x"), { recursive: true });
   const refused = await run("export", "--to", folder);

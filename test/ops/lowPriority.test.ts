@@ -31,13 +31,13 @@ const policiesOf = (pid: number): Set<number> =>
     }),
   );
 
-test("a process of low priority is the last of its machine", async () => {
+test("a low-priority process comes last on its machine", async () => {
   const { pid } = await startChild();
   lowerPriority(pid);
   expect(getPriority(pid)).toBe(constants.priority.PRIORITY_LOW);
 });
 
-test.runIf(hasChrt)("and runs in idle time alone, with threads that begin later", async () => {
+test.runIf(hasChrt)("it runs only in idle time, including threads that start later", async () => {
   const child = await startChild();
   expect(policiesOf(child.pid)).not.toContain(IDLE);
   lowerPriority(child.pid);
@@ -47,7 +47,7 @@ test.runIf(hasChrt)("and runs in idle time alone, with threads that begin later"
   expect(policiesOf(child.pid)).toEqual(new Set([IDLE]));
 });
 
-test("a process that has ended is no failure", async () => {
+test("a process that has ended is not a failure", async () => {
   const child = await startChild();
   child.kill("SIGKILL");
   await once(child, "exit");

@@ -15,11 +15,11 @@ import { describeObservation } from "../observe/onMetered.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import { type Replica, type Stack, startStack } from "../support/stack.ts";
 
-// Roles belong to the server, not to a database: each run has names of its own.
+// Roles belong to the server, not to a database, so each run has its own names.
 const prefix = `t${randomBytes(4).toString("hex")}`;
 const program = fileURLToPath(new URL("../../ops/roles.ts", import.meta.url));
 
-/** Runs the program as an operator does, and gives the connection strings that it printed, by role. */
+/** Runs the program as an operator does, and returns the connection strings it printed, by role. */
 async function runRoles(databaseUrl: string, ...args: string[]) {
   const env = { ...bareEnvironment, DATABASE_URL: databaseUrl };
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env });
@@ -28,7 +28,7 @@ async function runRoles(databaseUrl: string, ...args: string[]) {
 }
 
 /*
- * A metered service as it runs in production: roles that may do little, one indexer, two replicas on its database.
+ * A metered service as in production: restricted roles, one indexer, two replicas on its database.
  */
 let local: LocalChain;
 let gateway: DevnetGateway;
@@ -53,7 +53,7 @@ beforeAll(async () => {
       return { DATABASE_URL: urls.indexer ?? "" };
     },
   });
-  await stack.waitForHead(); // An index that lags behind the chain answers no request.
+  await stack.waitForHead(); // An index that lags behind the chain answers no requests.
   // As `npm start` does beside Ponder.
   await lookAfterViews({
     databaseUrl: urls.indexer ?? "",
@@ -77,18 +77,18 @@ async function as(role: string, sql: string): Promise<pg.QueryResult> {
   return withClient({ connectionString: urls[role] }, (client) => client.query(sql));
 }
 
-test("three roles are made, each with a password of its own", () => {
+test("three roles are created, each with its own password", () => {
   expect(Object.keys(urls)).toEqual(["indexer", "api", "analyst"]);
   expect(new Set(Object.values(urls).map((url) => new URL(url).password)).size).toBe(3);
 });
 
-describe("with roles that may do no more than they need", () => {
+describe("with roles that have only the rights they need", () => {
   test("the indexer has indexed the chain", async () => {
     const { rows } = await as("indexer", "SELECT count(*)::int AS count FROM namedex_index.domains");
     expect(rows[0].count).toBeGreaterThan(10);
   });
 
-  test("a replica answers from the index and charges a key of the service's tables", async () => {
+  test("a replica answers from the index and charges a key in the service's tables", async () => {
     const store = openStore({ databaseUrl: urls.api ?? "", schema: "namedex_service" });
     const { key } = await keysIn(store).create({ label: "k", owner: null, credits: 2, reason: "test" });
     for (const url of [replicas[0].url, stack.url]) {
@@ -102,7 +102,7 @@ describe("with roles that may do no more than they need", () => {
     await store.close();
   });
 
-  test("the service's tables belong to the API's role, no matter who made them", async () => {
+  test("the service's tables belong to the API's role, no matter who created them", async () => {
     const { rows } = await as(
       "api",
       "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname = 'namedex_service'",
@@ -129,19 +129,19 @@ describe("with roles that may do no more than they need", () => {
     ["analyst", "SET default_transaction_read_only = off; CREATE TABLE namedex.mine (a int)"],
     ["indexer", "CREATE ROLE mine"],
     ["indexer", "CREATE TABLE public.mine (a int)"],
-  ])("%s may not: %s", async (role, sql) => {
+  ])("%s is denied: %s", async (role, sql) => {
     await expect(as(role, sql)).rejects.toThrow(/permission denied|must be owner|read-only/);
   });
 });
 
-test("may be run again: passwords stay, and none is shown", async () => {
+test("a second run keeps the passwords and shows none", async () => {
   const again = await runRoles(stack.databaseUrl, "--prefix", prefix);
   expect(again.urls).toEqual({});
   expect(again.stdout).toMatch(/All three roles already exist with all their privileges/);
   expect((await as("analyst", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("a right on a table of the index that is missing is given again, and named", async () => {
+test("a missing right on an index table is granted again, and named", async () => {
   await as("indexer", `REVOKE SELECT ON namedex_index.events FROM ${prefix}_api`);
   const { stdout } = await runRoles(stack.databaseUrl, "--prefix", prefix);
   expect(stdout).toContain(`- ${prefix}_api could not read namedex_index.events`);
@@ -149,7 +149,7 @@ test("a right on a table of the index that is missing is given again, and named"
   expect(rows).toEqual([{ some: true }]);
 });
 
-test("a user who may not create roles gets a message", async () => {
+test("a user that may not create roles gets a message", async () => {
   await expect(runRoles(urls.api ?? "", "--prefix", `${prefix}x`)).rejects.toThrow(
     /The roles were not created\.\nPostgreSQL error: permission denied/,
   );

@@ -17,13 +17,17 @@ import { createPage } from "./page.ts";
 import { waitFor } from "./versions.ts";
 
 /*
- * A night of an operator, by the commands of docs/operations.md alone: roles of few rights from the first step on, a node
- * and a database that die while a replica and a gateway answer, a restore, a snapshot, a new version and the way back.
+ * An operator's night, using only the commands of docs/operations.md: restricted roles from the
+ * start, a node and a database that die while a replica and a gateway answer, a restore, a
+ * snapshot, a new version and the way back.
  */
 
 /** Longer than the gateway and the indexer need to notice a fault. */
 const OUTAGE_MS = 15_000;
-/** Most lines of trouble that a program says in such a time. Before they were counted, there were eighty a second. */
+/**
+ * Maximum number of warnings and errors a program logs in that time. Before they were
+ * rate-limited, there were eighty a second.
+ */
 const MOST_LINES = 40;
 
 let folder: string;
@@ -83,7 +87,7 @@ afterAll(async () => {
 type Ended = { code: number | null; out: string };
 type Started = { child: ChildProcess; output: () => string; ended: Promise<Ended> };
 
-/** Runs a command of the page in a shell, as an operator does. */
+/** Runs a command from the page in a shell, as an operator does. */
 function begin(words: string, more: Record<string, string> = {}): Started {
   const child = spawn("sh", ["-c", `exec env ${page(words).split(" && ")[0]}`], {
     cwd: root,
@@ -104,7 +108,7 @@ async function run(words: string, more: Record<string, string> = {}): Promise<st
   return out;
 }
 
-/** A command of another page. */
+/** A command from another page. */
 async function runLine(line: string, more: Record<string, string>): Promise<string> {
   const child = spawn("sh", ["-c", `exec ${line}`], { cwd: root, env: { ...env, ...more } });
   let out = "";
@@ -115,14 +119,14 @@ async function runLine(line: string, more: Record<string, string>): Promise<stri
 
 const as = (role: string) => ({ DATABASE_URL: urls[role] ?? "" });
 
-/** Lines of trouble since a length of the output. */
+/** Warnings and errors since the output had this length. */
 const troublesOf = ({ output }: Started, from: number): string[] =>
   output()
     .slice(from)
     .split("\n")
     .filter((line) => /"level":"(warn|error)"/.test(line));
 
-/** Does something for the time of an outage; gives how many lines of trouble each program said. */
+/** Runs something during an outage. Returns how many warnings and errors each program logged. */
 async function outage(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const programs = { indexer, replica, gateway };
   const before = Object.entries(programs).map(([name, one]) => [name, one, one.output().length] as const);
@@ -136,7 +140,7 @@ async function outage(work: () => Promise<unknown>): Promise<Record<string, numb
   return lines;
 }
 
-/** The local chain has a clock of its own, so how far it is behind the computer's says nothing. */
+/** The local chain has its own clock, so its lag behind the computer's clock means nothing. */
 const OF_THE_CLOCK = "NamedexLag";
 
 /** The port of its metrics, as each program chooses it. */
@@ -180,7 +184,7 @@ let replica: Started;
 let gateway: Started;
 
 describe("the evening", () => {
-  test("roles are made, and each program starts with no more rights than its own", async () => {
+  test("roles are created, and each program starts with no more rights than its own", async () => {
     const out = await run("secret@localhost:5432/namedex npm run roles");
     const found = [...out.matchAll(/DATABASE_URL=(\S+_(indexer|api|analyst):\S+)/g)];
     urls = Object.fromEntries(found.map(([, url = "", role = ""]) => [role, url]));
@@ -197,7 +201,7 @@ describe("the evening", () => {
 });
 
 describe("at three in the morning", () => {
-  test("a node that dies: callers get answers, one alert fires, and the log stays short", async () => {
+  test("when a node dies, callers get answers, one alert fires, and the log stays short", async () => {
     await node.kill();
     const statuses = new Set<number>();
     const lines = await outage(async () => statuses.add((await ask("/whois/pulse.eth")).status));
@@ -209,7 +213,7 @@ describe("at three in the morning", () => {
     await untilFiring();
   }, 300_000);
 
-  test("a database that dies: callers learn when to ask again, the alerts name it, and the log stays short", async () => {
+  test("when a database dies, callers learn when to retry, the alerts name it, and the log stays short", async () => {
     await database.kill();
     const isRefused = async () => (await ask("/whois/pulse.eth")).status === 503;
     await waitFor(isRefused, gateway.output);
@@ -227,7 +231,7 @@ describe("at three in the morning", () => {
     await untilFiring();
   }, 300_000);
 
-  test("an indexer that is stopped: the replica answers on, and the alert names it", async () => {
+  test("when an indexer is stopped, the replica keeps answering, and the alert names it", async () => {
     indexer.child.kill("SIGINT");
     const { code, out } = await indexer.ended;
     expect(code).toBe(0);
@@ -241,7 +245,7 @@ describe("at three in the morning", () => {
 });
 
 describe("the morning", () => {
-  test("a backup is restored by the roles of few rights, into a schema that they can use", async () => {
+  test("a backup is restored by restricted roles, into a schema they can use", async () => {
     const made = await runLine("npm run keys -- create --label shop", as("api"));
     expect(made).toContain("ens_");
     await run("npm run --silent backup", as("api"));
@@ -262,7 +266,7 @@ describe("the morning", () => {
     await run("npm run snapshot -- restore", restored);
   }, 300_000);
 
-  test("a new version takes over and goes back, and old indexes are dropped", async () => {
+  test("a new version takes over and is rolled back, and old indexes are dropped", async () => {
     const patient = begin("npm run release -- switch index_b --wait", as("indexer"));
     const next = begin("DATABASE_SCHEMA=index_b PORT=42070 npm start", {
       ...as("indexer"),
@@ -280,7 +284,7 @@ describe("the morning", () => {
     expect((await next.ended).code).toBe(0);
   }, 400_000);
 
-  test("roles have all rights that they need, and no right is missing", async () => {
+  test("roles have all rights they need", async () => {
     const out = await run("secret@localhost:5432/namedex npm run roles", { DATABASE_SCHEMA: "index_a" });
     expect(out).toContain("already exist with all their privileges");
   }, 100_000);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../support/projectFiles.ts";
 
-/** Lines of all commands that a page shows, without their remarks. */
+/** Lines of all commands on a page, without their comments. */
 export function commandsOf(page: string): string[] {
   const text = readFileSync(join(root, page), "utf8");
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = ""]) =>
@@ -14,8 +14,8 @@ export function commandsOf(page: string): string[] {
 }
 
 /**
- * Gives the one command of the page that has these words, with the page's examples replaced: so a test runs what the page
- * says, and fails where the page says something else.
+ * Returns the only command on the page with these words, with the page's placeholders replaced. So
+ * a test runs what the page says, and fails if the page says something else.
  */
 export function createPage(page: string, examples: Readonly<Record<string, string>>) {
   const commands = [...new Set(commandsOf(page))];

@@ -9,7 +9,8 @@ import { operations } from "../support/operations.ts";
 import { root } from "../support/projectFiles.ts";
 import { commandsOf } from "./page.ts";
 
-// The short form of night.full.test.ts: what the pages of operators show exists. The long form runs it.
+// The short form of night.full.test.ts: everything on the operators' pages exists. The long form
+// runs it.
 
 const pages = ["docs/operations.md", "docs/when-it-breaks.md", "README.md", "docs/access.md"];
 const commands = pages.flatMap(commandsOf);
@@ -25,7 +26,7 @@ const programs: Record<string, Shown> = {
   webhooks: webhooksProgram as unknown as Shown,
 };
 
-test("each npm command of the pages is one of the project", () => {
+test("each npm command on the pages is one of the project's", () => {
   const named = commands.flatMap((command) => [
     ...[...command.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, script = ""]) => script),
     ...(/npm start\b/.test(command) ? ["start"] : []),
@@ -34,7 +35,7 @@ test("each npm command of the pages is one of the project", () => {
   expect(named.filter((script) => scripts[script] === undefined)).toEqual([]);
 });
 
-test("each has the words and options that its program takes", () => {
+test("each has words and options that its program accepts", () => {
   const asked = commands.flatMap((command) => [
     ...command.matchAll(/npm run (keys|release|snapshot|webhooks) -- (\w+)([^&|<>]*)/g),
   ]);
@@ -47,7 +48,7 @@ test("each has the words and options that its program takes", () => {
   }
 });
 
-test("each path that is asked for, and each file that is run or copied, exists", () => {
+test("each requested path, and each file that is run or copied, exists", () => {
   const paths = [...operations.map(({ path }) => path), "/gateway/status", "/gateway/metrics"];
   const matchers = paths.map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
   const asked = commands.flatMap((command) => [

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "./programs.ts";
 
 /*
- * `node programHost.ts <entry file>`: runs a program of the operator once for each message, in one process. All modules but the
- * entry file itself are loaded once. See programs.ts.
+ * `node programHost.ts <entry file>`: runs an operator's program once per message, in one process.
+ * All modules except the entry file are loaded once. See programs.ts.
  */
 
-/** One run: what a process of its own would get. */
+/** One run: what a separate process would get. */
 export type Run = { args: readonly string[]; env: Record<string, string | undefined> };
 
-/** So long what a run has opened may take to close. */
+/** How long anything a run has opened may take to close. */
 const CLOSING_MS = 60_000;
 
 const [, , entry = ""] = process.argv;
@@ -25,11 +25,11 @@ for (const name of ["stdout", "stderr"] as const) {
   }) as typeof process.stdout.write;
 }
 
-/** What keeps a process from its end. */
+/** What keeps a process from ending. */
 const openResources = (): string[] =>
   process.getActiveResourcesInfo().filter((type) => type !== "Immediate" && type !== "TickObject");
 
-/** A process of its own would not end before all of this is closed. */
+/** A separate process would not end before all of this is closed. */
 async function untilClosed(before: number): Promise<void> {
   for (const deadline = Date.now() + CLOSING_MS; openResources().length > before; await sleep(5)) {
     if (Date.now() < deadline) continue;

@@ -5,26 +5,29 @@ import { trackChild } from "../../devnet/children.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import type { Run } from "./programHost.ts";
 
-// The operator's programs, run to their end. A start costs more than a second of processor, and Ponder's build, which some make,
-// four more: so a command runs in a process of its own once, and later in a process that programHost.ts keeps.
+// Runs operators' programs to completion. A start costs more than a second of CPU time, and
+// Ponder's build, which some need, four more. So the first run of a command gets its own process,
+// and later ones a process kept by programHost.ts.
 
-/** What a program ended with. */
+/** The outcome of a program. */
 export type Outcome = { code: number; stdout: string; stderr: string };
 
 const hostProgram = fileURLToPath(new URL("programHost.ts", import.meta.url));
 const options = { cwd: tmpdir() };
 
-/** Programs and commands that have run in a process of their own. */
+/** Programs and commands that have already run in their own process. */
 const seen = new Set<string>();
 
-/** A process that runs a program again and again. Ponder's build leaves some megabytes in it each time. */
+/**
+ * A process that runs a program repeatedly. Ponder's build leaks some megabytes in it each time.
+ */
 type Host = { child: ChildProcess; runs: number; ending?: NodeJS.Timeout };
 
 const MOST_RUNS = 20;
-/** After so long without a run a process ends. */
+/** A process ends after this long without a run. */
 const IDLE_MS = 10_000;
 
-/** Those that wait for the next run, by program. */
+/** Processes waiting for the next run, by program. */
 const idle = new Map<string, Host[]>();
 
 /**
@@ -62,7 +65,7 @@ async function runInHost(path: string, asked: Run): Promise<Outcome> {
   return outcome;
 }
 
-/** @throws Error if the process has ended meanwhile, with what it printed */
+/** @throws Error if the process has ended in the meantime, with its output */
 function outcomeOf(child: ChildProcess, asked: Run): Promise<Outcome> {
   let printed = "";
   const note = (text: Buffer) => {

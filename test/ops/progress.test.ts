@@ -10,11 +10,11 @@ test.each([
   [{ ...half, done: 0, seconds: 1 }, "Loading tables: 0%, 0 bytes of 4.0 GB, 0 bytes/s"],
   [{ ...half, done: half.whole, seconds: 40 }, "Loading tables: 4.0 GB in 40 s, 100.0 MB/s"],
   [{ ...half, whole: 0, done: 0, seconds: 0 }, "Loading tables: 0 bytes in 0 s, 0 bytes/s"],
-])("a step's line has its rate and the time that is left: %#", (state, line) => {
+])("a step's line has its rate and the remaining time: %#", (state, line) => {
   expect(describeProgress(state)).toBe(line);
 });
 
-test("a step whose whole was only expected ends with what was done", () => {
+test("a step with an estimated total ends with the actual count", () => {
   const lines: string[] = [];
   const screen = { write: (text: string) => lines.push(text) };
   const plan = { title: "Writing rows", whole: 100, show: (rows: number) => `${Math.round(rows)} rows` };

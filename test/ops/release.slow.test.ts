@@ -22,7 +22,7 @@ import {
   waitFor,
 } from "./versions.ts";
 
-// Roles belong to the server, not to a database: each run has names of its own.
+// Roles belong to the server, not to a database, so each run has its own names.
 const prefix = `r${randomBytes(4).toString("hex")}`;
 const OLD = "index_old";
 const NEW = "index_new";
@@ -76,13 +76,16 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-/** An indexer that is alone and was held up for three seconds is rightly left: then there is no indexer to ask. */
+/**
+ * A single indexer that was held up for three seconds is rightly dropped. Then there is no indexer
+ * to ask.
+ */
 const isOfSilence = (failure: string) =>
   failure.startsWith("503: ") &&
   failure.includes("NO_INDEXERS_AVAILABLE") &&
   gateway.output().includes("synced -> unreachable (did not report its state within 3 s)");
 
-/** The gateway looks each second; until it has seen a choice it asks both. */
+/** The gateway checks once a second. Until it has seen a choice, it asks both. */
 const gatewayPrefers = async ({ url }: Version) => {
   const { indexers } = await gateway.operatorStatus();
   return indexers.every((indexer) => (indexer.active === true) === (indexer.url === url));
@@ -96,7 +99,7 @@ const viewsShow = async (build: string | undefined) => {
   return rows[0]?.build === build;
 };
 
-/** Where the feed of the new version says that the one before was. */
+/** The position at which the new version's feed says the previous one ended. */
 const namedPositions = async () => {
   const rows = await ask<{ position: string | null }>(
     database.url,
@@ -105,8 +108,8 @@ const namedPositions = async () => {
   return rows.map(({ position }) => position);
 };
 
-describe("before anything was chosen", () => {
-  test("the views show the only index, without a command, and no index is active", async () => {
+describe("before any choice", () => {
+  test("the views show the only index without a command, and no index is active", async () => {
     const status = await readStatus(old.url);
     await waitFor(() => viewsShow(status?.build), old.output);
     expect(status).toMatchObject({ active: false, schema: OLD });
@@ -136,7 +139,7 @@ describe("before anything was chosen", () => {
     expect(outcome.stderr).not.toMatch(/node:internal|\n {4}at /);
   });
 
-  test("an index that no indexer has begun is awaited", async () => {
+  test("an index that no indexer has begun is waited for", async () => {
     const env = { ...bareEnvironment, DATABASE_URL: urls.indexer ?? "" };
     const program = fileURLToPath(new URL("../../ops/release.ts", import.meta.url));
     const child = spawn(process.execPath, [program, "switch", "index_soon", "--wait"], { env });
@@ -185,7 +188,7 @@ describe("a new version", () => {
     await next.ready();
     builds.push((await readStatus(next.url))?.build);
     expect(builds[1]).not.toBe(builds[0]);
-    await sleep(6_000); // Longer than an indexer takes to look after its views.
+    await sleep(6_000); // Longer than an indexer takes to update its views.
     expect(await viewsShow(builds[0])).toBe(true);
 
     await waitFor(async () => (await namedPositions()).length > 0, next.output);
@@ -210,7 +213,7 @@ describe("a new version", () => {
     );
   });
 
-  test("has a feed of changes whose first ones name where the feed before was", async () => {
+  test("has a change feed whose first changes name the previous feed's position", async () => {
     const positions = await namedPositions();
     expect(new Set(positions).size).toBe(1);
     const [[epoch, number] = []] = positions.map((one) => one?.split("-"));
@@ -222,7 +225,7 @@ describe("a new version", () => {
     expect(Number(number)).toBeLessThanOrEqual(before?.newest ?? 0);
   });
 
-  test("rights that were given on views stay", async () => {
+  test("keeps rights granted on views", async () => {
     await ask(database.url, `GRANT SELECT ON namedex.domains TO ${prefix}_api`);
     expect(await release("switch", NEW)).toMatchObject({
       code: 0,
@@ -238,7 +241,7 @@ describe("a new version", () => {
     ).toEqual([{ api: true, analyst: true, tableowner: `${prefix}_indexer` }]);
   });
 
-  test("something that depends on the views stops a switch with a reason, and nothing is changed", async () => {
+  test("stops a switch with a reason if something depends on the views, and changes nothing", async () => {
     await ask(database.url, "CREATE VIEW public.mine AS SELECT count(*) FROM namedex.domains");
     const refused = await release("switch", NEW).finally(() => ask(database.url, "DROP VIEW public.mine"));
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/mine depends on view/) });
@@ -246,7 +249,7 @@ describe("a new version", () => {
 });
 
 describe("going back", () => {
-  test("to an index that no indexer keeps current is refused until it is started, then one command", async () => {
+  test("to an index that no indexer keeps current is refused until it is started, and then takes one command", async () => {
     const refused = await release("back");
     expect(refused.stderr).toMatch(/Cannot switch to "index_old" yet: no indexer keeps it current/);
     expect(refused.code).toBe(75);

@@ -10,7 +10,7 @@ import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import { type Outcome, runProgram } from "./programs.ts";
 
-// Roles belong to the server, not to a database: each run has names of its own.
+// Roles belong to the server, not to a database, so each run has its own names.
 const prefix = `t${randomBytes(4).toString("hex")}`;
 const RESTORED = "namedex_restored";
 
@@ -20,7 +20,7 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let urls: Record<string, string>;
 let backup: string;
 
-/** An operator's program; gives all that it said. With an input it is a process of its own. */
+/** An operator's program. Returns all its output. With input, it runs in its own process. */
 async function run(words: string[], env: Record<string, string>, input?: string): Promise<Ended> {
   const [program = "", ...more] = words;
   const { code, stdout, stderr } = await (input === undefined
@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 describe("a restore into a new schema", () => {
-  test("by a role that may not create it says so before it begins, and what gives it the right", async () => {
+  test("by a role that may not create it says so before it begins, and names what grants the right", async () => {
     const refused = await restoreAs(urls.api ?? "");
     expect(refused.code).toBe(1);
     expect(refused.out).toMatch(/^Nothing was restored\.\n/);
@@ -85,13 +85,13 @@ describe("a restore into a new schema", () => {
     expect(refused.out).toContain(`DATABASE_SERVICE_SCHEMA=${RESTORED} npm run roles`);
   });
 
-  test("works after the roles were given their rights on it, as the page says", async () => {
+  test("works after the roles were granted their rights on it, as the page says", async () => {
     expect(await roles({ DATABASE_SERVICE_SCHEMA: RESTORED })).toMatchObject({ code: 0 });
     expect(await restoreAs(urls.api ?? "")).toMatchObject({ code: 0 });
     expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
   });
 
-  test("that was made already is refused, and another one named", async () => {
+  test("that already exists is refused, and another name is suggested", async () => {
     await roles({ DATABASE_SERVICE_SCHEMA: RESTORED });
     await restoreAs(urls.api ?? "");
     const { code, out } = await restoreAs(urls.api ?? "");
@@ -101,16 +101,16 @@ describe("a restore into a new schema", () => {
     ]);
   });
 
-  test.each(["indexer", "superuser"])("by the %s leaves it to the role of the API", async (role) => {
+  test.each(["indexer", "superuser"])("by the %s leaves it to the API's role", async (role) => {
     expect(await restoreAs(urls[role] ?? database.url)).toMatchObject({ code: 0 });
     expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
   });
 });
 
-describe("the roles' program", () => {
+describe("the roles program", () => {
   const again = () => roles({ DATABASE_SERVICE_SCHEMA: RESTORED });
 
-  test("names each right that was missing, gives it, and says that none is missing only where none is", async () => {
+  test("names each missing right, grants it, and says that none is missing only if none is", async () => {
     expect((await again()).out).toContain(`the schema ${RESTORED} of ${prefix}_api did not exist`);
     expect((await again()).out).toMatch(/already exist with all their privileges/);
     await restoreAs(urls.api ?? "");
@@ -131,13 +131,13 @@ describe("the roles' program", () => {
   });
 });
 
-describe("an owner who is no superuser", () => {
+describe("an owner without superuser rights", () => {
   const owner = `${prefix}_boss`;
   const own = `${prefix}_own`;
   const databases: Awaited<ReturnType<typeof createTestDatabase>>[] = [];
   const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-  /** A database of this owner, and its URL for him. */
+  /** A database of this owner, and the owner's URL for it. */
   async function createOwned(): Promise<string> {
     const created = await createTestDatabase();
     databases.push(created);
@@ -156,7 +156,7 @@ describe("an owner who is no superuser", () => {
     await ask(database.url, `DROP ROLE ${owner}`);
   });
 
-  test("can make the roles, and again; a second database's run leaves the analysts of the first as they were", async () => {
+  test("can create the roles repeatedly; a run on a second database leaves the first one's analysts as they were", async () => {
     const [first, second] = [await createOwned(), await createOwned()];
     const make = (url: string, views: string) =>
       run(["roles", "--prefix", own], { DATABASE_URL: url, VIEWS_SCHEMA: views });
@@ -176,7 +176,7 @@ describe("an owner who is no superuser", () => {
   });
 });
 
-test("another password is made by a command: the old one is refused, the rights stay", async () => {
+test("a command changes a password: the old one is refused, and the rights stay", async () => {
   const { code, out } = await run(["roles", "--prefix", prefix, "--new-password", "api"], {
     DATABASE_URL: database.url,
   });
@@ -190,7 +190,7 @@ test("another password is made by a command: the old one is refused, the rights 
   expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("expected indexer, api, analyst") });
 });
 
-test("no program ends with a stack trace for a missing right: it names what gives it", async () => {
+test("no program ends with a stack trace for a missing right: it names what grants it", async () => {
   await ask(database.url, `CREATE SCHEMA ${RESTORED}`);
   for (const words of [["keys", "list"], ["backup"], ["restore"], ["release", "list"], ["roles"]]) {
     const env = { DATABASE_URL: urls.api ?? "", DATABASE_SERVICE_SCHEMA: RESTORED };
@@ -199,7 +199,7 @@ test("no program ends with a stack trace for a missing right: it names what give
     expect(out, words[0]).not.toMatch(/^ {4}at /m);
     const remedy = words[0] === "roles" ? "must own the database, have CREATEROLE" : "npm run roles";
     expect(out, words[0]).toContain(remedy);
-    if (words[0] === "roles") expect(out).not.toContain("npm run roles"); // That is what was run.
+    if (words[0] === "roles") expect(out).not.toContain("npm run roles"); // The command that was run.
   }
 });
 
@@ -212,7 +212,7 @@ describe("a start by a role without rights", () => {
     ],
     ["serve", "analyst", /It may not:\n- create tables in the schema "namedex_service"\n/],
   ])(
-    "%s by the role %s names what is missing, and the program that gives it",
+    "%s by the role %s names what is missing, and the program that grants it",
     async (command, role, said) => {
       const settings = readDatabaseSettings({ DATABASE_URL: urls[role], DATABASE_SCHEMA: "index_n" });
       const refused = await requireRights(command, settings).catch((error: Error) => error.message);
@@ -221,7 +221,7 @@ describe("a start by a role without rights", () => {
     },
   );
 
-  test("an index of another role is read or changed by those who may, and by no other", async () => {
+  test("another role's index is read or changed only by those who may", async () => {
     await ask(database.url, "CREATE SCHEMA index_of_other; CREATE TABLE index_of_other.domains (id int)");
     const as = (role: string) =>
       readDatabaseSettings({ DATABASE_URL: urls[role], DATABASE_SCHEMA: "index_of_other" });

@@ -37,7 +37,10 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-/** A replica that is alone and was held up for three seconds is rightly left: then there is no replica to ask. */
+/**
+ * A single replica that was held up for three seconds is rightly dropped. Then there is no replica
+ * to ask.
+ */
 let wasLeftForSilence = false;
 const unlessHeldUp = { timeout: 400_000, retry: { count: 2, condition: () => wasLeftForSilence } };
 

@@ -33,7 +33,7 @@ async function run(text: string, env: Record<string, string> = {}, cwd = root.pa
   }
 }
 
-test("what the work gives is printed, and its code is the program's", async () => {
+test("the result of the work is printed, and its code is the program's", async () => {
   expect(await run(program(`return { text: "done", code: 3 };`))).toMatchObject({
     code: 3,
     stdout: "done\n",
@@ -41,7 +41,7 @@ test("what the work gives is printed, and its code is the program's", async () =
   expect(await run(program("return {};"))).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-test("help is printed without any work", async () => {
+test("help is printed without doing any work", async () => {
   const ended = await run(program(`throw new Error("work")`, `help: "how to use it",`));
   expect(ended).toEqual({ code: 0, stdout: "how to use it\n", stderr: "" });
 });
@@ -68,12 +68,12 @@ test.each([
     `throw new Error("Connection terminated unexpectedly")`,
     "Nothing was done.\nThe connection to the database was lost. Is it running?\n",
   ],
-])("%s is said without a stack trace", async (_, work, said) => {
+])("%s is reported without a stack trace", async (_, work, said) => {
   const { code, stdout, stderr } = await run(program(work, `aboutSettings: "See there.",`));
   expect([code, stdout, stderr]).toEqual([1, "", said]);
 });
 
-test("a defect of the program has its stack trace, without secrets", async () => {
+test("a defect in the program has its stack trace, without secrets", async () => {
   const secret = { DATABASE_URL: "postgresql://user:hunter2secret@db.example/x" };
   const { code, stderr } = await run(program(`throw new TypeError("no x in " + env.DATABASE_URL)`), secret);
   expect(code).toBe(1);
@@ -81,7 +81,7 @@ test("a defect of the program has its stack trace, without secrets", async () =>
   expect(stderr).not.toContain("hunter2secret");
 });
 
-test("nothing that is printed moves the cursor, in the result, an error, or one that ends the process", async () => {
+test("no output moves the cursor: not the result, an error, or an error that ends the process", async () => {
   const evil = String.raw`"\u001b[2J\u202e\u009b evil"`;
   const said = String.raw`\u001b[2J\u202e\u009b evil`;
   expect((await run(program(`return { text: ${evil} };`))).stdout).toBe(`${said}\n`);
@@ -98,7 +98,7 @@ test("an error has the exit code that the program gives it", async () => {
   expect((await run(program(`throw new Error("broken")`, codeOf))).code).toBe(2);
 });
 
-test("settings of a file are there, and those of the environment go before them", async () => {
+test("settings from a file are available, and the environment takes precedence", async () => {
   const folder = mkdtempSync(join(tmpdir(), "namedex-frame-"));
   writeFileSync(join(folder, ".env"), "DATABASE_SCHEMA=file\nVIEWS_SCHEMA=file\n");
   const text = program(`return { text: env.DATABASE_SCHEMA + " " + env.VIEWS_SCHEMA };`).replace(
@@ -108,7 +108,7 @@ test("settings of a file are there, and those of the environment go before them"
   expect((await run(text, { VIEWS_SCHEMA: "set" }, folder)).stdout).toBe("file set\n");
 });
 
-test("the first signal asks the program to end, the second one ends it", async () => {
+test("the first signal asks the program to end, and the second one ends it", async () => {
   const child = spawn(
     process.execPath,
     argumentsOf(

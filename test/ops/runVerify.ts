@@ -11,7 +11,7 @@ import { bareEnvironment } from "../support/environment.ts";
 import type { Stack } from "../support/stack.ts";
 import { runProgram } from "./programs.ts";
 
-/** What `npm run verify -- --json` prints, as far as tests look at it. */
+/** The output of `npm run verify -- --json`, as far as tests look at it. */
 export type Report = {
   complete: boolean;
   failure: string | null;
@@ -33,7 +33,7 @@ export type Report = {
   }[];
 };
 
-/** Whose index to verify, by which node. */
+/** The index to verify and the node to use. */
 export type Verified = {
   databaseUrl: string;
   rpcUrl: string;
@@ -89,7 +89,7 @@ export async function runVerify(verified: Verified, args: readonly string[]): Pr
   return { code, out: stdout, err: stderr };
 }
 
-/** Runs it with `--json`, and gives the report with the exit code. */
+/** Runs it with `--json` and returns the report with the exit code. */
 export async function reportOf(
   verified: Verified,
   args: readonly string[],
@@ -99,7 +99,7 @@ export async function reportOf(
   return { ...(JSON.parse(out) as Report), code };
 }
 
-/** Changes rows behind the back of Ponder and of the counts: their triggers are left out. */
+/** Changes rows without Ponder and the counters noticing: their triggers are disabled. */
 export const changeRows = <Row extends pg.QueryResultRow>(
   { databaseUrl, schema }: Pick<Stack, "databaseUrl" | "schema">,
   text: string,

@@ -16,8 +16,8 @@ import { bareEnvironment } from "../support/environment.ts";
 import { isSlow, partsOf } from "../support/size.ts";
 
 /*
- * Every URL of the settings has a secret in its user, password, path and query. Whatever fails, no line of a program's
- * output and no answer may have one.
+ * Every URL in the settings has a secret in its user, password, path and query. Whatever fails, no
+ * line of a program's output and no answer may contain one.
  */
 const SECRET = /user-s3cr3t|pass-s3cr3t|path-s3cr3t|query-s3cr3t|dXNlci1zM2NyM3Q/;
 const folder = mkdtempSync(join(tmpdir(), "namedex-secrets-"));
@@ -30,7 +30,7 @@ beforeAll(async () => {
   local = await startLocalChain();
   const from = local.chain.accounts[1] ?? "0x";
   await registerV3(local.chain, { from, label: "unlisted" });
-  const resolver = addressOf(local.chain, "logEmitter"); // Not listed, so its records are asked of the node.
+  const resolver = addressOf(local.chain, "logEmitter"); // Not listed, so its records are requested from the node.
   await setResolver(local.chain, { from, node: ethNode("unlisted"), resolver });
   node = await startRpcProxy(local.anvil.url);
   database = await createTestDatabase();
@@ -43,18 +43,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A URL of a node, with secrets in every part that may hold one. */
+/** A node URL with secrets in every part that may hold one. */
 function secretUrl(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//user-s3cr3t:pass-s3cr3t@${host}/v2/path-s3cr3t?apikey=query-s3cr3t`;
 }
 
-/** The same without a login: Ponder's own client refuses URLs with one. */
+/** The same without a login, because Ponder's own client refuses URLs with one. */
 function keyUrl(url: string): string {
   return secretUrl(url).replace("user-s3cr3t:pass-s3cr3t@", "");
 }
 
-/** The test's database; its server asks for no password, so any will do. */
+/** The test's database. Its server asks for no password, so any will do. */
 function secretDatabase(more: Partial<URL> = {}): string {
   return Object.assign(new URL(database.url), { password: "pass-s3cr3t", ...more }).href;
 }
@@ -69,7 +69,7 @@ const settings = (): Record<string, string | undefined> => ({
   LOG_FORMAT: "text",
 });
 
-/** Runs a program to its end, and gives all that it printed. */
+/** Runs a program to completion and returns all its output. */
 async function outputOf(program: string, args: string[], more: Record<string, string>): Promise<string> {
   const path = fileURLToPath(new URL(`../../${program}.ts`, import.meta.url));
   const env = { ...settings(), PORT: String(await freePort()), ...more };
@@ -156,7 +156,7 @@ const programs: [program: string, ...args: string[]][] = [
 ];
 
 test.each(partsOf({ first: programs.slice(0, 1), rest: programs.slice(1) }))(
-  "%s with a database that cannot be used",
+  "%s with an unusable database",
   async (program, ...args) => {
     const unreachable = await outputOf(program, args, { DATABASE_URL: secretDatabase({ port: "1" }) });
     const unknown = await outputOf(program, args, {
@@ -173,11 +173,14 @@ test.runIf(isSlow()).each([
   ["ops/keys", () => ({ DATABASE_URL: `user-s3cr3t:pass-s3cr3t@${new URL(nowhere).host}/path-s3cr3t` })],
   ["ops/gateway", () => ({ INDEXERS: secretUrl(nowhere) })],
   ["ops/gateway", () => ({ INDEXERS: `${nowhere},user-s3cr3t:pass-s3cr3t@example.org` })],
-] as const)("%s with settings that are wrong", async (program, more) => {
+] as const)("%s with wrong settings", async (program, more) => {
   expect(await outputOf(program, ["list"], more())).not.toMatch(SECRET);
 });
 
-/** What the node answers in place of what it was asked; the last two say what a careless provider says. */
+/**
+ * The node's answer in place of the real one. The last two contain what a careless provider might
+ * say.
+ */
 const faults: [what: string, fault: (asked: Recorded) => Fault | undefined][] = [
   ["401", () => ({ status: 401, body: "Unauthorized: query-s3cr3t" })],
   ["429", () => ({ status: 429, body: "Too Many Requests" })],
@@ -203,7 +206,7 @@ const faults: [what: string, fault: (asked: Recorded) => Fault | undefined][] = 
   ],
 ];
 
-/** Waits until the log has more warnings or errors than before: the fault has been met and told. */
+/** Waits until the log has more warnings or errors than before: the fault was met and reported. */
 const untilTold = (ponder: Ponder, lines: string[], seen: number) =>
   until(ponder, {
     look: async () => lines.slice(seen).some((line) => /"level":[45]0/.test(line)),

@@ -4,7 +4,8 @@ import { leavesNothingBehind } from "./snapshot/refusals.ts";
 import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";
 import { followsRestored } from "./snapshot/whole.ts";
 
-// What snapshot.test.ts leaves out. Exports of the same index come last: they go on with the chain.
+// What snapshot.test.ts leaves out. Exports of the same index come last because they extend the
+// chain.
 
 let stage: SnapshotStage;
 

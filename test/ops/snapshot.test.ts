@@ -3,7 +3,7 @@ import { refusesWhatDoesNotFit } from "./snapshot/refusals.ts";
 import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";
 import { restoresWhole } from "./snapshot/whole.ts";
 
-// All share one chain, its index and a snapshot of that.
+// All share one chain, its index and a snapshot of it.
 
 let stage: SnapshotStage;
 

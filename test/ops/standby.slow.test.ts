@@ -11,13 +11,13 @@ import { ask } from "../support/database.ts";
 import { type Replica, type Stack, startStack } from "../support/stack.ts";
 
 /*
- * An indexer on a primary, and replicas that read two hot standbys of it and charge keys on the primary. The tests follow each other:
- * the last ones kill the primary.
+ * An indexer on a primary, and replicas that read its two hot standbys and charge keys on the
+ * primary. The tests build on each other: the last ones kill the primary.
  */
 
 const SERVICE = "namedex_service";
 const CREDITS = 1_000_000;
-/** Replay waits this long for queries that stand in its way. */
+/** How long replay waits for conflicting queries. */
 const PATIENCE_MS = 100;
 
 let chain: FaultChain;
@@ -28,7 +28,7 @@ let replicas: [Replica, Replica];
 let store: Store;
 let key: { id: number; key: string };
 
-/** The database of the stack on another server. */
+/** The stack's database on another server. */
 const onServer = ({ url }: { url: string }): string =>
   Object.assign(new URL(url), { pathname: new URL(stack.databaseUrl).pathname }).href;
 
@@ -76,7 +76,7 @@ async function askReplica({ url }: { url: string }, path: string, paidBy = key.k
   };
 }
 
-/** Which beat a process answers with; null where it refuses. */
+/** The beat a process answers with, or null if it refuses. */
 async function beatOf(process: { url: string }): Promise<number | null> {
   const { status, body } = await askReplica(process, `/domain/${PULSE}/records/text/one`);
   return status === 200 ? Number(body.value) : null;
@@ -98,7 +98,7 @@ const statusOf = async ({ url }: { url: string }) =>
     standby: { lag_seconds: number | null; lag_bytes: number | null; paused: boolean } | null;
   };
 
-/** Callers who pay, while `disturb` goes on: each right answer costs a credit, and nothing else does. */
+/** Paying callers during `disturb`: each right answer costs a credit, and nothing else does. */
 async function underLoad(name: string, replica: Replica, disturb: () => Promise<void>) {
   const { key: text } = await newKey();
   const { url } = replica;
@@ -129,7 +129,7 @@ test("a replica of a standby answers with what the primary wrote, and charges a 
   expect(ledger).toEqual([{ rows: 1 }]);
 });
 
-test("heartbeats and rolled back blocks are seen through a standby, each answer at one block", async () => {
+test("heartbeats and reverted blocks are seen through a standby, each answer at one block", async () => {
   const seen = await underLoad("standby: beats and reorganisations", replicas[0], async () => {
     for (let i = 0; i < 4; i++) await chain.beat();
     await chain.play(2);
@@ -142,13 +142,13 @@ test("heartbeats and rolled back blocks are seen through a standby, each answer 
   expect(seen.answers).toBeGreaterThan(10);
 });
 
-test("processes on a standby leave indexes, counts, feed, webhooks and labels to the primary's", () => {
+test("processes on a standby leave indexes, counts, feed, webhooks and labels to the primary's processes", () => {
   for (const { output } of replicas) {
     expect(output()).not.toMatch(/read-only|cannot execute|during recovery|Index upkeep failed/);
   }
 });
 
-test("where replay is paused, answers grow old, are refused when they are late, and why is said", async () => {
+test("while replay is paused, answers get older, then are refused with the reason", async () => {
   const [replica] = replicas;
   const [standby] = standbys;
   expect((await statusOf(replica)).standby).toMatchObject({ paused: false });
@@ -157,7 +157,7 @@ test("where replay is paused, answers grow old, are refused when they are late, 
   const old = newestBeat();
   await chain.beat();
   await stack.waitForHead();
-  expect(await beatOf(replica)).toBe(old); // Of its own block, which is not late yet.
+  expect(await beatOf(replica)).toBe(old); // Its own block's lag, which is still allowed.
   expect(await beatOf(stack)).toBe(newestBeat());
   const position = await vi.waitFor(
     async () => {
@@ -191,7 +191,7 @@ test("where replay is paused, answers grow old, are refused when they are late, 
   });
 });
 
-test("a standby that is killed and started again costs time, never truth", async () => {
+test("a standby that is killed and restarted costs time, never correctness", async () => {
   const seen = await underLoad("standby: killed and started", replicas[0], async () => {
     await standbys[0].kill();
     await chain.beat();
@@ -204,7 +204,7 @@ test("a standby that is killed and started again costs time, never truth", async
   expect(Object.keys(seen.refused)).toEqual(["INDEX_NOT_READY"]);
 });
 
-/** What the journal's connection of a process did last, on a server. */
+/** The last action of a process's journal connection on a server. */
 const journalOn = async (server: { url: string }) =>
   (
     await ask<{ query: string }>(
@@ -213,10 +213,10 @@ const journalOn = async (server: { url: string }) =>
     )
   ).map(({ query }) => query);
 
-test("a standby that is promoted is followed without a restart, in what is read and what is charged", async () => {
+test("a promoted standby is followed without a restart, for reads and for charges", async () => {
   const [first, second] = standbys;
   const [replica, other] = replicas;
-  // The test before has ended its connection.
+  // The previous test ended its connection.
   await vi.waitFor(async () => expect((await journalOn(first)).join()).toContain("pg_is_in_recovery"), {
     timeout: 20_000,
     interval: 100,
@@ -249,16 +249,16 @@ test("a standby that is promoted is followed without a restart, in what is read 
   await stack.ready();
   await chain.beat();
   await untilNewest(replica);
-  await untilNewest(other); // Through the standby of the new primary.
+  await untilNewest(other); // Through the new primary's standby.
   expect(await creditsOf()).toBeLessThan(charged);
 });
 
-test("the old primary, started again, is charged nothing: the later timeline counts", async () => {
+test("the restarted old primary is charged nothing: the later timeline counts", async () => {
   const before = await creditsOf();
   await primary.start();
   const rounds = 3;
   for (let round = 0; round < rounds; round++) {
-    await sleep(3_000); // Longer than the pause between two looks at the servers: what one found counts for the next round.
+    await sleep(3_000); // Longer than the pause between two checks of the servers: one check's result counts for the next round.
     for (const replica of replicas) {
       const reply = await askReplica(replica, `/whois/${PULSE}`);
       expect(reply.status).toBe(200);

@@ -6,7 +6,10 @@ import { withConnection } from "../../ops/release/connection.ts";
 import { makeViews } from "../../ops/release/views.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 
-/** Twelve of these are more than half a second, after which a lock is not waited for, and less than a deadlock needs to be seen. */
+/**
+ * Twelve of these exceed half a second, after which a lock is not waited for, but are less than
+ * deadlock detection needs.
+ */
 const SLOW_MS = 60;
 const tables = Array.from({ length: 12 }, (_, index) => `table_${index}`);
 const all = [...tables, metaTable, checkpointTable];
@@ -21,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Moves the views to an index, over a connection on which each statement takes a while. */
+/** Moves the views to an index, over a connection on which each statement is slow. */
 const moveSlowly = (schema: string) =>
   withConnection({ databaseUrl: database.url, serviceSchema: "namedex_service" }, (connection) =>
     connection.transaction(() =>
@@ -47,7 +50,7 @@ const isLocked = async (view: string) =>
     )
   ).length > 0;
 
-test("a query that has one view and waits for another is not ended by a switch, however slow that is", async () => {
+test("a query that has one view and waits for another is not ended by a switch, however slow the switch", async () => {
   await moveSlowly("index_a");
   const reader = new pg.Client({ connectionString: database.url });
   await reader.connect();
@@ -70,7 +73,7 @@ test("a query that has one view and waits for another is not ended by a switch, 
       }
       await reader.query("COMMIT");
       await moving;
-      expect(code).toBe("55P03"); // lock_not_available: the switch gives way, and is tried again.
+      expect(code).toBe("55P03"); // lock_not_available: the switch yields and is retried.
     }
   } finally {
     await reader.end();

@@ -10,10 +10,10 @@ const has = (program: string) => spawnSync("which", [program]).status === 0;
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-/** A variable of compose.yaml, with its default. */
+/** A variable in compose.yaml, with its default. */
 const variable = (name: string, unset = ""): string => `\${${name}:-${unset}}`;
 
-/** The text of each service of compose.yaml, by its name. */
+/** The text of each service in compose.yaml, by name. */
 function servicesOf(text: string): Map<string, string> {
   const [, rest = ""] = text.split(/^services:$/m);
   const [services = ""] = rest.split(/^\w/m);
@@ -22,14 +22,14 @@ function servicesOf(text: string): Map<string, string> {
 }
 
 describe("image and units", () => {
-  test("never ask Ponder whether names are answered", () => {
+  test("never ask Ponder whether names can be answered", () => {
     const files = ["Dockerfile", "compose.yaml"].concat(
       projectFiles.filter((name) => name.startsWith("docs/deploy/")),
     );
     for (const file of files) expect(read(file), file).not.toMatch(/\/ready\b/);
   });
 
-  test("take the same steps, as a user without rights, and stop by SIGINT", () => {
+  test("take the same steps, as an unprivileged user, and stop by SIGINT", () => {
     const image = read("Dockerfile");
     for (const line of [
       "RUN ./docs/deploy/install.sh",
@@ -54,7 +54,7 @@ describe("image and units", () => {
     expect(read("compose.yaml")).toContain("stop_signal: SIGINT");
   });
 
-  test("compose publishes the gateway alone, on loopback, and its programs have no more rights than they need", () => {
+  test("compose publishes only the gateway, on loopback, and its programs have no more rights than they need", () => {
     const services = servicesOf(read("compose.yaml"));
     expect([...services.keys()]).toEqual(["database", "roles", "indexer", "api", "api-2", "gateway"]);
     const published = [...services].filter(([, text]) => text.includes("ports:")).map(([name]) => name);
@@ -73,7 +73,7 @@ describe("image and units", () => {
     expect(asked).toEqual(["http://api:42069", "http://api-2:42069"]);
   });
 
-  test.skipIf(!has("systemd-analyze"))("systemd knows all that the units say", () => {
+  test.skipIf(!has("systemd-analyze"))("systemd knows everything in the units", () => {
     const units = mkdtempSync(join(tmpdir(), "namedex-units-"));
     for (const name of readdirSync(join(root, "docs/deploy")).filter((one) => one.endsWith(".service"))) {
       writeFileSync(join(units, name), read(`docs/deploy/${name}`).replaceAll("/opt/namedex", root));
@@ -84,7 +84,7 @@ describe("image and units", () => {
     expect(stderr).toBe("");
   });
 
-  test("a Node.js that cannot run the program is named, with the one that can", () => {
+  test("a Node.js that cannot run the program is named, with the required one", () => {
     const folder = mkdtempSync(join(tmpdir(), "namedex-node-"));
     cpSync(join(root, "docs/deploy/run.sh"), join(folder, "docs/deploy/run.sh"));
     writeFileSync(join(folder, "node"), "#!/bin/sh\necho 20.20.2\n", { mode: 0o755 });
@@ -100,7 +100,7 @@ describe("image and units", () => {
   const runScript = (words: string[], env: Record<string, string> = {}) =>
     spawnSync(join(root, "docs/deploy/run.sh"), words, { encoding: "utf8", env: { ...process.env, ...env } });
 
-  test("run.sh runs every program of operators, and nothing else", () => {
+  test("run.sh runs every operator's program, and nothing else", () => {
     const programs = readdirSync(join(root, "ops")).filter((name) => name.endsWith(".ts"));
     const { status, stderr } = runScript(["relese"]);
     expect(status).toBe(64);
@@ -120,7 +120,7 @@ describe("image and units", () => {
     ]);
   });
 
-  test("the image holds no tests, no settings and nothing of git", () => {
+  test("the image contains no tests, no settings and nothing of git", () => {
     expect(read(".dockerignore").split("\n")).toEqual(
       expect.arrayContaining(["test", ".git", ".env", ".env.*", "node_modules"]),
     );

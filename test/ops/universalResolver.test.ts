@@ -13,12 +13,12 @@ afterAll(() => local?.anvil.stop());
 const look = (universalResolver: Address | undefined, url = local.anvil.url) =>
   lookAtUniversalResolver({ deployment: { ...local.deployment, universalResolver }, liveRpcUrls: [url] });
 
-test("a Universal Resolver with the function gets no word", async () => {
+test("a Universal Resolver with the function causes no message", async () => {
   expect(local.deployment.universalResolver).toBeDefined();
   expect(await look(local.deployment.universalResolver)).toBeNull();
 });
 
-test("a contract without it, or no contract, is named at the start, with which one is needed", async () => {
+test("a contract without it, or a missing contract, is named at the start, with the required one", async () => {
   const registry = local.deployment.contracts.find(({ role }) => role === "registry")?.address as Address;
   for (const address of [registry, "0x00000000000000000000000000000000000abcde" as const]) {
     const note = await look(address);
@@ -28,7 +28,7 @@ test("a contract without it, or no contract, is named at the start, with which o
   }
 });
 
-test("where there is none, or no node answers, nothing is said", async () => {
+test("without a resolver or a node that answers, nothing is logged", async () => {
   expect(await look(undefined)).toBeNull();
   expect(await look(local.deployment.universalResolver, "http://127.0.0.1:1")).toBeNull();
 });

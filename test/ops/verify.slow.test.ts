@@ -35,8 +35,8 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-describe("an index that is right", () => {
-  test("no value of the demo differs, and every column is compared", async () => {
+describe("a correct index", () => {
+  test("has no value in the demo that differs, and every column is compared", async () => {
     const report = await reportOf(verified, ALL);
     expect(report.differences).toEqual([]);
     expect(report).toMatchObject({ code: 0, complete: true, failure: null, difference_count: 0 });
@@ -44,7 +44,7 @@ describe("an index that is right", () => {
     expect(Object.keys(report.kinds)).toContain("subname, wrapped");
   });
 
-  test("a seed takes the same samples again, and no more than asked for", async () => {
+  test("has the same samples taken with the same seed, and no more than requested", async () => {
     const [first, again, other] = await Promise.all(
       ["5", "5", "6"].map((seed) => reportOf(verified, ["--samples", "20", "--seed", seed])),
     );
@@ -54,7 +54,7 @@ describe("an index that is right", () => {
     expect(other?.compared).not.toEqual(first?.compared);
   });
 
-  test("names that are given are compared with all their records", async () => {
+  test("has given names compared with all their records", async () => {
     const report = await reportOf(verified, ["--name", "alice.eth", "--name", "unregistered.eth"]);
     expect(report).toMatchObject({
       code: 0,
@@ -64,14 +64,14 @@ describe("an index that is right", () => {
     expect(report.compared["text_records.value"]?.values).toBeGreaterThan(6);
   });
 
-  test("an earlier block is compared, except for what changed since then", async () => {
+  test("is compared at an earlier block, except for what changed since", async () => {
     const report = await reportOf(verified, [...ALL, "--at", "100"]);
     expect(report).toMatchObject({ code: 0, block_number: 100, differences: [] });
     expect(report.not_compared["changed after block 100"]).toBeGreaterThan(10);
     expect(report.compared["domains.registry_owner"]?.values).toBeGreaterThan(3);
   });
 
-  test("a person reads what was compared and that all is equal", async () => {
+  test("gets a readable report of what was compared and that all is equal", async () => {
     const { code, out, err } = await runVerify(verified, ["--samples", "50", "--seed", "1"]);
     expect(out).toMatch(
       /^\d+ names, records and primary names of the index "namedex_index", chosen by seed 1,/,
@@ -114,7 +114,7 @@ test("a comparison on a schedule is logged, stored, and shown in the status and 
   expect(metrics).toContain("namedex_verify_differences 0\n");
 });
 
-test("a comparison on a schedule that cannot be made says why", async () => {
+test("a scheduled comparison that cannot run says why", async () => {
   let stop = () => {};
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
@@ -131,7 +131,7 @@ test("a comparison on a schedule that cannot be made says why", async () => {
   expect(line).toBe('Verification failed: DATABASE_SCHEMA: schema "nothing_here" has no index.');
 });
 
-/** Everything that a run compares. */
+/** Everything a run compares. */
 const columns = [
   "registry_owner",
   "resolver",
@@ -159,7 +159,7 @@ const columns = [
   ]);
 
 describe("the price feed", () => {
-  test("a registration at another price is a difference, and so is a phase that the deployment does not know", async () => {
+  test("reports a registration at another price, and a phase that the deployment does not know", async () => {
     const [row] = await change<{ transaction_hash: string; base_cost_wei: string }>(
       `update events set anomaly = 'the price is not that of the price feed'
        where (block_number, log_index) = (select block_number, log_index from events
@@ -192,13 +192,13 @@ describe("the price feed", () => {
 });
 
 describe("nodes", () => {
-  test("one that takes only small calls is asked for less at a time", async () => {
+  test("that accept only small calls are asked for less at a time", async () => {
     proxy.fault = ({ data }) =>
       data !== null && data.length > 20_000 ? { error: { code: -32_000, message: "out of gas" } } : undefined;
     expect(await reportOf(verified, ALL)).toMatchObject({ code: 0, differences: [] });
   });
 
-  test("without Multicall3 contracts are asked one by one", async () => {
+  test("without Multicall3 are asked about contracts one by one", async () => {
     const deployment = { ...verified.deployment, multicall3: `0x${"12".repeat(20)}` as const };
     const report = await reportOf({ ...verified, deployment }, ["--samples", "20", "--seed", "1"]);
     expect(report).toMatchObject({ code: 0, differences: [] });
@@ -208,7 +208,7 @@ describe("nodes", () => {
     expect(proxy.recorded.length).toBeGreaterThan((report.values - events) / 3);
   });
 
-  test("one whose block changes while contracts are asked is asked again from the start", async () => {
+  test("whose block changes during the run are asked again from the start", async () => {
     let blocks = 0;
     proxy.fault = ({ method }) => {
       if (method === "eth_getBlockByNumber") blocks++;
@@ -218,7 +218,7 @@ describe("nodes", () => {
     expect(blocks).toBe(4);
   });
 
-  test("one that fails midway ends the run with what was compared until then", async () => {
+  test("that fail midway end the run with what was compared until then", async () => {
     let calls = 0;
     proxy.fault = ({ method }) => (method === "eth_call" && ++calls > 2 ? { status: 500 } : undefined);
     const report = await reportOf(verified, ALL);
@@ -227,7 +227,7 @@ describe("nodes", () => {
     expect(report.values).toBeGreaterThan(0);
   });
 
-  test("one of another chain, an unreachable one, and a missing block are reported in a sentence", async () => {
+  test("of another chain, unreachable, or without the block are reported in a sentence", async () => {
     proxy.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     expect(await runVerify(verified, [])).toMatchObject({
       code: 2,
@@ -245,7 +245,7 @@ describe("nodes", () => {
     );
   });
 
-  test("a run that is interrupted says so, and what was compared until then", async () => {
+  test("an interrupted run says so, and reports what was compared until then", async () => {
     const { child, ended } = startVerify(verified, [...ALL, "--json"]);
     let calls = 0;
     proxy.fault = ({ method }) => {
@@ -272,7 +272,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-/** Rows in force at resolvers that answer what their events said, in a fixed order. */
+/** Current rows at resolvers that answer what their events said, in a fixed order. */
 const inForce = (table: string, condition = "true") => `
   select t.ctid from ${table} t left join resolver_nodes n using (chain_id, resolver, node)
   where ${table === "resolver_nodes" ? "true" : "t.version = coalesce(n.version, 0)"} and (${condition})
@@ -285,7 +285,7 @@ const hostile = "\u001b[2J\u0007\u202egood\r\n";
 const change = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> =>
   changeRows(stack, text, values);
 
-/** Each plants a difference, of which the column and what it belongs to are expected in the report. */
+/** Each plants a difference, whose column and subject are expected in the report. */
 const plants: [column: string, of: string, sql: (of: string) => string][] = [
   [
     "registry_owner",
@@ -350,7 +350,7 @@ const plants: [column: string, of: string, sql: (of: string) => string][] = [
   ],
 ];
 
-test("rows of events that are missing, of an orphaned block, or changed are found", async () => {
+test("event rows that are missing, changed or from an orphaned block are found", async () => {
   const orphan = `0x${"0f".repeat(32)}`;
   const rows = await change<{ block: number; index: number; hash: string }>(
     `select block_number as block, log_index as index, transaction_hash as hash from events
@@ -416,7 +416,7 @@ test("events without any row, and rows with another event, node or time, are fou
   await change("drop table kept");
 });
 
-test("a difference in any column is found, and shown with both values and a way to look at it", async () => {
+test("a difference in any column is found, and shown with both values and a way to inspect it", async () => {
   for (const [, of, sql] of plants) {
     expect(await change(`${sql(of)} returning node`), of).toHaveLength(1);
   }
@@ -469,7 +469,7 @@ test("a difference in any column is found, and shown with both values and a way 
   expect((await fetch(`${stack.url}${shown?.path}`)).status).toBe(200);
 });
 
-test("texts of strangers cannot do anything to a terminal", async () => {
+test("strangers' texts cannot affect a terminal", async () => {
   const { code, out } = await runVerify(verified, ALL);
   expect(code).toBe(1);
   expect(out).toContain("\\u001b[2J\\u0007\\u202egood");

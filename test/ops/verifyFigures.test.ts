@@ -88,7 +88,7 @@ describe("published figures", () => {
     expect(reportFigures(compared)).toMatchObject({ code: 0 });
   });
 
-  test("that differ end with 1, and those of blocks that the index has not reached with 2", async () => {
+  test("that differ exit with 1, and those of blocks that the index has not reached with 2", async () => {
     const figure = (block: number, value: string): Figure => ({
       measure: "controller_events",
       block,
@@ -102,7 +102,7 @@ describe("published figures", () => {
     expect(reportFigures(later)).toMatchObject({ code: 2, text: expect.stringContaining("not reached") });
   });
 
-  test("that come with Namedex are those of the page", () => {
+  test("shipped with Namedex match the page", () => {
     const figures = readFigures(readFileSync("docs/figures.json", "utf8"));
     const page = readFileSync("docs/verified.md", "utf8");
     for (const { measure, block } of figures) {

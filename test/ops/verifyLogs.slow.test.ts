@@ -5,7 +5,7 @@ import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { runVerify, type Verified } from "./runVerify.ts";
 
-/** Of a developer's chain (31337) nothing is cached. */
+/** Nothing of a developer's chain (31337) is cached. */
 const CHAIN_ID = 4_242;
 
 let local: LocalChain;
@@ -58,7 +58,7 @@ test("cache and node have the same logs", async () => {
   expect(report.logs).toBeGreaterThan(500);
 });
 
-test("a node that gives the logs of few blocks at a time is asked for fewer", async () => {
+test("a node that returns the logs of few blocks at a time is asked for fewer", async () => {
   let asked = 0;
   proxy.fault = ({ method }) =>
     method === "eth_getLogs" && ++asked % 3 === 0
@@ -67,7 +67,7 @@ test("a node that gives the logs of few blocks at a time is asked for fewer", as
   expect(await compareLogs("--samples", "10")).toMatchObject({ code: 0, complete: true, differences: [] });
 });
 
-test("logs that only the cache has are found: another node left them out", async () => {
+test("logs only in the cache are found: another node omitted them", async () => {
   const other = await startRpcProxy(local.anvil.url);
   other.fault = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
   const report = await compareLogs("--samples", "10", "--url", other.url);
@@ -109,7 +109,7 @@ test("while an indexer runs, nothing is removed from the cache", async () => {
 const cachedLogs = () => stack.sql("select * from namedex_cache.logs order by block_number, log_index");
 const intervals = () => stack.sql("select * from namedex_cache.intervals order by fragment_id");
 
-test("logs that are lost or changed in the cache are found, and one command has them fetched again", async () => {
+test("lost or changed logs in the cache are found, and one command refetches them", async () => {
   const [logs, ranges] = [await cachedLogs(), await intervals()];
   await stack.stop();
   const places = logs.filter((_, index) => [40, 41, 90, 200].includes(index));

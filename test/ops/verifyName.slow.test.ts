@@ -7,7 +7,10 @@ import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { changeRows } from "./runVerify.ts";
 
-/* What a caller gets who has a name compared, on the demo; live answers come from a node that can be made to fail. */
+/*
+ * The results for a caller who has a name compared, on the demo. Live answers come from a node
+ * that can be made to fail.
+ */
 
 let local: LocalChain;
 let stack: Stack;
@@ -44,7 +47,7 @@ async function verify(name: string): Promise<Verification> {
 const differencesOf = ({ fields }: Verification) =>
   fields.filter(({ status }) => status === "different").map(({ table, column }) => `${table}.${column}`);
 
-test("no field of any name of the demo differs, nor of one that the index does not have", async () => {
+test("no field of any name in the demo differs, nor of a name missing from the index", async () => {
   const rows = await stack.sql<{ name: string }>(
     "select '[namehash:' || substr(node, 3) || ']' as name from domains where is_name_known and full_name <> '' order by full_name limit 150",
   );
@@ -60,7 +63,7 @@ test("no field of any name of the demo differs, nor of one that the index does n
   expect([...compared].sort()).toEqual([...new Set(plants.map(([, column]) => column))].sort());
 });
 
-test("the answer is of the block of the tables", async () => {
+test("the answer is for the tables' block", async () => {
   const [block, answer] = [await local.chain.client.getBlock(), await verify("alice.eth")];
   expect(answer).toMatchObject({
     block_number: Number(block.number),
@@ -84,14 +87,14 @@ describe("a node", () => {
     "missing trie node 5ae1 (path ) <nil>",
     "historical state 0xab is not available",
     "state already discarded/pruned",
-  ])("without the state of the block is said: %s", async (message) => {
+  ])("without the state of the block is reported: %s", async (message) => {
     proxy.fault = ({ method }) => (method === "eth_call" ? { error: { code: -32_000, message } } : undefined);
     expect(await refusal()).toBe(
       "The chain could not be asked: the node does not have the state of the block.",
     );
   });
 
-  test("that does not have block, or another one, is said", async () => {
+  test("without the block, or with another one, is reported", async () => {
     proxy.fault = ({ method }) => (method === "eth_getBlockByNumber" ? { result: null } : undefined);
     expect(await refusal()).toContain("does not have block");
     let blocks = 0;
@@ -101,7 +104,7 @@ describe("a node", () => {
     expect(await refusal()).toContain("being reorganised");
   });
 
-  test("that hangs ends the answer in time", async () => {
+  test("that hangs does not delay the answer beyond its limit", async () => {
     proxy.fault = ({ method }) => (method === "eth_call" ? { hang: true } : undefined);
     expect(await refusal()).toMatch(/in time/);
   });
@@ -119,7 +122,10 @@ const atResolver = (table: string, what: string, condition: string) =>
   `update ${table} r set ${what} from domains d where d.full_name = 'alice.eth' and r.chain_id = d.chain_id
      and r.resolver = d.resolver and r.node = d.node and (${condition})`;
 
-/** Each plants a difference: the name, the column that has to be found, and how. The last ones hide what came before. */
+/**
+ * Each plants a difference: the name, the column to be found, and how. The last ones hide what
+ * came before.
+ */
 const plants: [name: string, column: string, sql: string][] = [
   inDomains("registry_owner", `'${dead}'`, "moved.eth"),
   inDomains("is_migrated", "false", "grace.eth"),
@@ -145,7 +151,7 @@ const plants: [name: string, column: string, sql: string][] = [
   inDomains("resolver", `'${dead}'`, "alice.eth"),
 ];
 
-/** Once the rows are wrong they stay so: these tests come last. */
+/** Once the rows are wrong they stay so, so these tests come last. */
 describe("a planted difference", () => {
   test.each(plants)("of %s, %s, is found and counted", async (name, column, sql) => {
     expect((await changeRows(stack, `${sql} returning 1`)).length).toBeGreaterThan(0);
@@ -158,7 +164,7 @@ describe("a planted difference", () => {
     expect(stack.log()).toContain("the index and the contracts differ");
   });
 
-  test("has the calls that show it", async () => {
+  test("is reported with the calls that show it", async () => {
     const { fields } = await verify("moved.eth");
     const field = fields.find(({ column }) => column === "registry_owner");
     const [call] = field?.calls ?? [];
@@ -170,7 +176,7 @@ describe("a planted difference", () => {
     expect(field?.index).toBe(dead);
   });
 
-  test("is not looked for among more than 100 texts", async () => {
+  test("is not looked for in more than 100 texts", async () => {
     await changeRows(
       stack,
       `insert into text_records (chain_id, resolver, node, version, key_hash, key, is_value_known, block_number, log_index,

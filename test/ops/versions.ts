@@ -18,7 +18,7 @@ const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, impo
 const START_PATIENCE_MS = 300_000;
 
 const folders = mkdtempSync(join(tmpdir(), "namedex-versions-"));
-// Several files of tests use this module in one process.
+// Several test files use this module in one process.
 process.once("exit", () => rmSync(folders, { recursive: true, force: true }));
 
 /** One version of the index as `npm start` runs it, or a replica as `npm run serve` does. */
@@ -31,7 +31,7 @@ export type Version = {
   stop: () => Promise<void>;
 };
 
-/** A version that is not started yet, with an address of its own. */
+/** A version that is not started yet, with its own address. */
 export async function prepareVersion(
   deployment: Deployment,
   env: Record<string, string>,
@@ -80,7 +80,10 @@ export async function prepareVersion(
 const GIVES_UP = "Failed to shutdown within 5 seconds";
 const HEARTBEAT_MS = 31_000;
 
-/** Ponder that is held up while it ends leaves its tables locked, until its last sign of life is too old to count. */
+/**
+ * A Ponder that is held up while ending leaves its tables locked until its last heartbeat is too
+ * old to count.
+ */
 export async function untilUnlocked(output: string): Promise<void> {
   if (output.includes(GIVES_UP)) await sleep(HEARTBEAT_MS);
 }
@@ -100,10 +103,10 @@ export async function waitFor(look: () => Promise<boolean>, describe: () => stri
   }
 }
 
-/** Several are at work beside each other: without it they would have the processor to themselves. */
+/** Several run side by side. Without this, they would occupy the whole processor. */
 const LOAD_PAUSE_MS = sizeOf({ short: 60, long: 5 });
 
-/** Does something again and again until it is told to stop; gives how often, and what it threw. */
+/** Repeats something until told to stop. Returns how often, and what it threw. */
 export function keepDoing(work: () => Promise<void>): () => Promise<{ times: number; failures: string[] }> {
   let isStopped = false;
   let times = 0;
@@ -121,7 +124,7 @@ export function keepDoing(work: () => Promise<void>): () => Promise<{ times: num
   };
 }
 
-/** Asks something, and fails if the answer is not a 200 with this body, whatever the block is that it is of. */
+/** Sends a request, and fails unless the answer is a 200 with this body, whatever its block. */
 export async function expectAnswer(url: string, body: string): Promise<void> {
   const reply = await fetch(url);
   const text = await reply.text();
@@ -132,10 +135,13 @@ export async function expectAnswer(url: string, body: string): Promise<void> {
   if (told.as_of?.length !== expected.as_of?.length) throw new Error(`other chains: ${text}`);
 }
 
-/** An analyst at a connection of her own, who asks the views again and again; notes which builds she saw. */
+/**
+ * An analyst on a connection of her own who queries the views repeatedly and records which builds
+ * she saw.
+ */
 export async function startAnalyst(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl });
-  client.on("error", () => {}); // The database may be dropped first, where a test failed.
+  client.on("error", () => {}); // The database may be dropped first if a test failed.
   await client.connect();
   const seen: string[] = [];
   // The schemas of all views at one moment: more than one would be half a switch.

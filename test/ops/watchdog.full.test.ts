@@ -67,7 +67,7 @@ async function askNode(method: string, params: unknown[]): Promise<unknown> {
   return ((await reply.json()) as { result: unknown }).result;
 }
 
-/** Waits until the newest block of the chain is indexed. */
+/** Waits until the chain's newest block is indexed. */
 async function untilAtHead({ url, child, output }: Awaited<ReturnType<typeof launch>>): Promise<void> {
   const head = Number(await local.chain.client.getBlockNumber());
   for (const deadline = Date.now() + 240_000; ; await sleep(50)) {
@@ -76,14 +76,14 @@ async function untilAtHead({ url, child, output }: Awaited<ReturnType<typeof lau
   }
 }
 
-test("an indexer that silently stopped to follow its chain is ended with code 75, and follows it when started again", async () => {
+test("an indexer that silently stopped following its chain is ended with code 75, and follows it after a restart", async () => {
   const first = await launch();
   await untilAtHead(first);
 
-  // A chain that stands still is no fault of its indexer.
+  // A chain that stands still is not its indexer's fault.
   expect(await Promise.race([first.exit, sleep(PATIENCE_SECONDS * 1_500, "alive")])).toBe("alive");
 
-  // The indexer asks for whole blocks, and hears of no new one; the node itself is well.
+  // The indexer asks for whole blocks and hears of no new one. The node itself is fine.
   const deafAt = await askNode("eth_getBlockByNumber", ["latest", true]);
   node.fault = ({ method, block }) =>
     method === "eth_getBlockByNumber" && block === true ? { result: deafAt } : undefined;

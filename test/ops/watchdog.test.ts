@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createStallJudge } from "../../ops/launch/watchdog.ts";
 
-describe("what counts as a stall", () => {
+describe("a stall", () => {
   const judging = () => {
     let time = 0;
     const judge = createStallJudge(10_000, () => time);
@@ -11,19 +11,19 @@ describe("what counts as a stall", () => {
     };
   };
 
-  test("ten seconds at one block while the head is ahead", () => {
+  test("is ten seconds at one block while the head is ahead", () => {
     const at = judging();
     expect([at(0, 7, 8), at(9, 7, 9)]).toEqual([null, null]);
     expect(at(10, 7, 9)).toEqual({ chain: "mainnet", indexed: 7, head: 9, seconds: 10 });
   });
 
-  test("no progress is a stall only while the head is ahead", () => {
+  test("requires a head that is ahead", () => {
     const at = judging();
     expect([at(0, 7, 7), at(20, 7, 7), at(21, 7, 8), at(29, 7, 8)]).toEqual([null, null, null, null]);
     expect(at(30, 7, 8)).not.toBe(null);
   });
 
-  test("an indexer that handles one large block for a long time is not stuck", () => {
+  test("is not a long time spent on one large block", () => {
     let time = 0;
     const judge = createStallJudge(10_000, () => time);
     const at = (seconds: number, handled: number | null, base = 3) => {
@@ -36,7 +36,7 @@ describe("what counts as a stall", () => {
     expect(at(310, 300 * 40)).toMatchObject({ chain: "mainnet", seconds: 10 });
   });
 
-  test("logs of another chain are no progress of this one", () => {
+  test("is not ended by another chain's logs", () => {
     let time = 0;
     const judge = createStallJudge(10_000, () => time);
     const at = (seconds: number) => {
@@ -48,7 +48,7 @@ describe("what counts as a stall", () => {
     expect(at(10)).toMatchObject({ chain: "mainnet" });
   });
 
-  test("an indexer that does not tell its logs is judged by its blocks", () => {
+  test("is judged by blocks if the indexer does not report its logs", () => {
     let time = 0;
     const judge = createStallJudge(10_000, () => time);
     const at = (seconds: number, handled: number | null) => {
@@ -59,7 +59,7 @@ describe("what counts as a stall", () => {
     expect(at(10, null)).not.toBe(null);
   });
 
-  test("an unknown head, and any progress, begin the count again", () => {
+  test("has its count restarted by an unknown head or any progress", () => {
     const at = judging();
     expect([at(0, 7, 9), at(9, 7, null), at(11, 7, 9), at(18, 7, 9)]).toEqual([null, null, null, null]);
     expect([at(19, 6, 9), at(28, 6, 9)]).toEqual([null, null]);

@@ -24,7 +24,9 @@ let tables: Tables;
 const feed = async (now = NOW) =>
   (await openApi(tables, now).get("/ens-stats/recent-activity")).body.events as Record<string, unknown>[];
 
-/** What happened in this block: one transaction, the block's number times twelve seconds after the start. */
+/**
+ * A log of the given block: one transaction, at block number times twelve seconds after the start.
+ */
 const happened = (block: number) => ({
   block_number: block,
   block_timestamp: 1_600_000_000 + block * 12,
@@ -61,7 +63,7 @@ beforeEach(async () => {
 afterAll(() => tables.drop());
 
 describe("GET /ens-stats/recent-activity", () => {
-  test("is empty where nothing happened", async () => {
+  test("is empty if nothing happened", async () => {
     expect(await feed()).toEqual([]);
   });
 
@@ -73,7 +75,7 @@ describe("GET /ens-stats/recent-activity", () => {
     ]);
   });
 
-  test("takes the years from the controller where an old registrar does not tell them", async () => {
+  test("takes the number of years from the controller if an old registrar does not log it", async () => {
     const old = { contract: "REGISTRAR_OLD", eventType: "NameRegistered", ...of("alice.eth") };
     const sold = { ...old, contract: "CONTROLLER", durationSeconds: YEAR * 3n, costWei: 1n };
     await tables.writer
@@ -82,7 +84,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(await feed()).toMatchObject([{ type: "registration", years: 3 }]);
   });
 
-  test("marks a price that is unknown, and one that is an upper bound", async () => {
+  test("marks unknown prices and prices that are an upper bound", async () => {
     const bound = { costWei: parseEther("3"), costIsUpperBound: true };
     await tables.writer
       .insert(event)
@@ -105,7 +107,7 @@ describe("GET /ens-stats/recent-activity", () => {
     ]);
   });
 
-  test("shows each name of a transaction that renews many", async () => {
+  test("shows each name of a transaction that renews several", async () => {
     const log = (at: number, contract: string, name: string, fields: Partial<EventRow>) =>
       eventRow({ block: 9, log: at }, { contract, eventType: "NameRenewed", ...of(name), ...fields });
     await tables.writer
@@ -122,7 +124,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(events).toContainEqual(expect.objectContaining({ name: "bob.eth", cost_eth: "1", years: 0 }));
   });
 
-  test("a transfer is another owner after a transaction than before it", async () => {
+  test("a transfer means that a transaction leaves the name with another owner", async () => {
     await tables.writer.insert(ownershipChange).values([
       change(1, "alice.eth", alice),
       change(2, "alice.eth", bob, 0),
@@ -132,7 +134,7 @@ describe("GET /ens-stats/recent-activity", () => {
       change(4, "bob.eth", bob, 1), // Back in the same transaction.
       change(5, "sub.alice.eth", alice),
       change(6, "sub.alice.eth", null), // Deleted.
-      change(7, "sub.alice.eth", bob), // And made again.
+      change(7, "sub.alice.eth", bob), // And created again.
       change(8, "carol.eth", alice),
       change(9, "carol.eth", bob),
       change(10, `${alice.slice(2)}.addr.reverse`, alice),
@@ -186,7 +188,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(events[3]).toMatchObject({ owner_address: getAddress(bob) });
   });
 
-  test("shows changes of claimed names, of all chains", async () => {
+  test("shows changes of primary name claims on all chains", async () => {
     const claim = (block: number, name: string | null, fields = {}) => ({
       chainId: CHAIN_ID,
       blockNumber: block,
@@ -205,7 +207,7 @@ describe("GET /ens-stats/recent-activity", () => {
       claim(2, null),
       claim(3, null, { isNameKnown: false }),
       claim(4, "l2.eth", { chainId: LAYER2_CHAIN_ID }),
-      // Set and overtaken in one transaction.
+      // Set and replaced in one transaction.
       claim(3, "for no time.eth", { logIndex: -1 }),
     ]);
     const item = (block: number, name: string | null, fields = {}) => ({
@@ -240,7 +242,7 @@ describe("GET /ens-stats/recent-activity", () => {
     );
   });
 
-  test("is taken again after half a minute", async () => {
+  test("is computed again after half a minute", async () => {
     await feed();
     await tables.writer.insert(event).values(purchase(5, "NameRegistered", "alice.eth", { costWei: 1n }));
     expect(await feed(NOW + 30)).toEqual([]);

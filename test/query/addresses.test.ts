@@ -79,7 +79,7 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 describe("GET /address/:address/domains", () => {
-  test("lists the names of an effective owner by name, those in grace too", async () => {
+  test("lists the names of an effective owner by name, including those in grace", async () => {
     const body = await domains(alice.toUpperCase().replace("0X", "0x"));
     expect(namesOf(body)).toEqual([
       "alice.eth",
@@ -100,7 +100,7 @@ describe("GET /address/:address/domains", () => {
     });
   });
 
-  test("gives of each name what lists give", async () => {
+  test("returns the fields that lists return for each name", async () => {
     const [first] = (await domains(alice)).results as Item[];
     expect(first).toEqual({
       name: "alice.eth",
@@ -143,7 +143,7 @@ describe("GET /address/:address/domains", () => {
     expect(body.total).toBe(10);
   });
 
-  test("sorts the other way, names without expiry still last", async () => {
+  test("sorts in the other direction, with names without expiry still last", async () => {
     const names = namesOf(await domains(alice, "?sort_by=expiry_timestamp&sort_dir=desc"));
     expect(names.slice(2)).toEqual([
       "soon.eth",
@@ -155,7 +155,7 @@ describe("GET /address/:address/domains", () => {
     expect(namesOf(await domains(alice, "?sort_dir=desc"))[0]).toBe("wrapped.eth");
   });
 
-  test("a name whose wrapper token lapsed is the NameWrapper's", async () => {
+  test("a name whose wrapper token lapsed belongs to the NameWrapper", async () => {
     expect(namesOf(await domains(WRAPPER))).toEqual(["lapsed.eth"]);
   });
 
@@ -173,7 +173,7 @@ describe("GET /address/:address/domains", () => {
     expect(body).toMatchObject({ address_type: type, total: names.length });
   });
 
-  test("an address without names has none, and no page is beyond the end", async () => {
+  test("an address without names has an empty list, and a page beyond the end is empty", async () => {
     expect(await domains(withoutNames)).toMatchObject({ results: [], total: 0 });
     expect(await domains(alice, "?page=2")).toMatchObject({ results: [], total: 7, page: 2 });
   });
@@ -194,7 +194,7 @@ describe("GET /address/:address/domains", () => {
 });
 
 describe("GET /address/:address/domain-count", () => {
-  test("is the sum of its parts; a .eth name that was never registered can be bought, as an expired one", async () => {
+  test("is the sum of its parts; a never registered .eth name can be bought, like an expired one", async () => {
     expect((await api.get(`/address/${alice}/domain-count`)).body).toEqual({
       address: getAddress(alice),
       address_type: "effective_owner",
@@ -212,7 +212,7 @@ describe("GET /address/:address/domain-count", () => {
   };
 
   test.each(["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"])(
-    "%s: counts are those of the lists, by their states",
+    "%s: counts match the lists, by state",
     async (type) => {
       for (const address of [alice, bob, WRAPPER, STATIC_RESOLVER, withoutNames]) {
         const { body } = await api.get(`/address/${address}/domain-count?address_type=${type}`);
@@ -231,7 +231,7 @@ describe("GET /address/:address/domain-count", () => {
     },
   );
 
-  test("rejects what is no address and no type", async () => {
+  test("rejects an invalid address and an invalid type", async () => {
     expect(await api.get("/address/0x/domain-count")).toMatchObject({
       status: 400,
       body: { error: { code: "INVALID_ADDRESS" } },
@@ -274,7 +274,7 @@ describe("GET /address/:address/previous-domains", () => {
       ]);
   });
 
-  test("lists names that passed to another, were deleted, or are past grace; last touched first", async () => {
+  test("lists names that passed to another owner, were deleted, or are past grace, last touched first", async () => {
     const body = await previous(alice);
     expect(namesOf(body)).toEqual([
       "retaken.wrapped.eth",
@@ -286,14 +286,14 @@ describe("GET /address/:address/previous-domains", () => {
     expect(body).toMatchObject({ address: getAddress(alice), total: 5, page: 1, page_size: 25 });
   });
 
-  test("a .eth name that no registrar registered is among the previous ones, as one past its grace", async () => {
+  test("a .eth name that no registrar registered is among the previous names, like one past its grace", async () => {
     for (const name of ["old.eth", "premium.eth"]) {
       expect(namesOf(await domains(alice, "?include_expired=true"))).toContain(name);
       expect(namesOf(await previous(alice))).toContain(name);
     }
   });
 
-  test("gives each name as it is now, and the last event that named the address", async () => {
+  test("returns each name as it is now, with the last event that named the address", async () => {
     const [retaken, premium, deleted] = (await previous(alice)).results as Item[];
     expect(retaken).toEqual({
       name: "retaken.wrapped.eth",
@@ -313,15 +313,15 @@ describe("GET /address/:address/previous-domains", () => {
     expect((deleted as unknown as { ownership: object }).ownership).not.toHaveProperty("owner");
   });
 
-  test("sorts the other way", async () => {
+  test("sorts in the other direction", async () => {
     expect(namesOf(await previous(alice, "?sort_dir=asc"))[0]).toBe("lapsed.eth");
   });
 
-  test("the NameWrapper still has what lapsed", async () => {
+  test("the NameWrapper still has lapsed names", async () => {
     expect(await previous(WRAPPER)).toMatchObject({ results: [], total: 0 });
   });
 
-  test("pages do not overlap where all names were touched in one block", async () => {
+  test("pages do not overlap if all names were touched in one block", async () => {
     const pages = [await previous(carol), await previous(carol, "?page=2"), await previous(carol, "?page=3")];
     const names = pages.flatMap(namesOf);
     expect(pages.map((page) => namesOf(page).length)).toEqual([25, 1, 0]);
@@ -337,7 +337,7 @@ describe("GET /address/:address/previous-domains", () => {
     expect(await api.get(path)).toMatchObject({ status: 400, body: { error: { code } } });
   });
 
-  test("the summary counts the same", async () => {
+  test("the summary has the same counts", async () => {
     expect((await api.get(`/address/${alice}/summary`)).body).toEqual({
       address: getAddress(alice),
       domain_count: 7,

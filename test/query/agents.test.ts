@@ -29,7 +29,7 @@ const alice = account(0xa11ce);
 let tables: Tables;
 let api: TestApi;
 
-/** Keys of ENSIP-25 as the standard writes them, by hand: 31337 is 7a69, 31338 is 7a6a. */
+/** ENSIP-25 keys as the standard writes them, composed by hand: 31337 is 7a69, 31338 is 7a6a. */
 const keyOf = (agentId: number | string, chain = "7a69") =>
   `agent-registration[0x000100000${chain.length / 2}${chain}14${AGENT_REGISTRY.slice(2)}][${agentId}]`;
 
@@ -47,7 +47,7 @@ const wrapperToken = (name: string) => ({
 
 type Token = { tokenContract: Address; tokenId: bigint; node: Hex | null };
 
-/** A binding as logged in a block; the adapter owns the agent unless told. */
+/** A binding as logged in a block. The adapter owns the agent unless given otherwise. */
 async function bind(
   agentId: bigint,
   token: Token,
@@ -82,7 +82,7 @@ async function bind(
     ]);
 }
 
-/** No node, but the adapter: it answers what is bound in the tables. */
+/** Replaces the node and the adapter: answers with the bindings in the tables. */
 const adapter: Live = {
   ...noChain.live,
   bindings: async (_, agentIds) => {
@@ -95,7 +95,7 @@ const adapter: Live = {
   },
 };
 
-/** Text records of a name, with their logs, one block for each from the given one on. */
+/** Text records of a name with their logs, one block each, starting at the given block. */
 async function setTexts(
   name: string,
   block: number,
@@ -192,7 +192,7 @@ beforeAll(async () => {
     [`Agent-registration${keyOf(80).slice("agent-registration".length)}`]: "1",
     [keyOf("1".repeat(80))]: "1",
   });
-  // A record of an earlier version, and one at a resolver that the name has left: neither is in force.
+  // One record of an earlier version and one at a resolver the name has left. Neither is in force.
   await tables.writer
     .insert(resolverNode)
     .values([
@@ -211,7 +211,7 @@ type Answer = Record<string, unknown> & { registrations: Registration[]; profile
 const agentsOf = async (name: string) => (await api.get(`/domain/${name}/agent`)).body as Answer;
 
 describe("GET /domain/:name/agent", () => {
-  test("a name whose agent both sides confirm; agent 0 counts like any other", async () => {
+  test("a name whose agent is confirmed by both sides; agent 0 counts like any other", async () => {
     const answer = await agentsOf("agent.eth");
     expect(answer).toMatchObject({
       domain: "agent.eth",
@@ -245,7 +245,7 @@ describe("GET /domain/:name/agent", () => {
     ]);
   });
 
-  test("its profile gives only links that may be followed, and no endless texts", async () => {
+  test("its profile has only links that are safe to follow, and no endless texts", async () => {
     const { profile } = await agentsOf("agent.eth");
     expect(profile).toMatchObject({
       avatar: "https://agent.example/a.png",
@@ -256,7 +256,7 @@ describe("GET /domain/:name/agent", () => {
     expect((profile.description as string).length).toBe(4_096);
   });
 
-  test("a binding without a claim is no claim of the name", async () => {
+  test("a binding without a claim does not count as the name's claim", async () => {
     expect(await agentsOf("bound.eth")).toMatchObject({
       is_erc8004_agent: false,
       onchain_verified: false,
@@ -276,7 +276,7 @@ describe("GET /domain/:name/agent", () => {
     });
   });
 
-  test("a claim without a binding is not verified; an empty record is no claim", async () => {
+  test("a claim without a binding is not verified, and an empty record is not a claim", async () => {
     const answer = await agentsOf("claimed.eth");
     expect(answer).toMatchObject({ is_erc8004_agent: true, onchain_verified: false });
     expect(answer.registrations).toMatchObject([
@@ -284,7 +284,7 @@ describe("GET /domain/:name/agent", () => {
     ]);
   });
 
-  test("several agents of one name, by the wrapper's token and by the registrar's: the claimed one first", async () => {
+  test("several agents of one name, by wrapper token and registrar token: the claimed one comes first", async () => {
     const answer = await agentsOf("wrapped.eth");
     expect(answer.onchain_verified).toBe(true);
     expect(answer.registrations).toMatchObject([
@@ -293,7 +293,7 @@ describe("GET /domain/:name/agent", () => {
     ]);
   });
 
-  test("a claim on another name's agent shows whose it is, and is not verified", async () => {
+  test("a claim on another name's agent shows its name and is not verified", async () => {
     const answer = await agentsOf("thief.eth");
     expect(answer).toMatchObject({ is_erc8004_agent: true, onchain_verified: false });
     const onOwnChain = answer.registrations.find((one) => one.registry_chain_id === "31337");
@@ -304,13 +304,13 @@ describe("GET /domain/:name/agent", () => {
     });
   });
 
-  test("a claim on an agent of another chain is never held against this chain's adapter", async () => {
+  test("a claim on an agent of another chain is never checked against this chain's adapter", async () => {
     const { registrations } = await agentsOf("thief.eth");
     const onOtherChain = registrations.find((one) => one.registry_chain_id === "31338");
     expect(onOtherChain).toMatchObject({ binding: null, is_bound: false, has_ensip25_registration: true });
   });
 
-  test("claims in other spellings: which conform, and what they name", async () => {
+  test("claims in other spellings: which ones conform and what they name", async () => {
     const { registrations, is_erc8004_agent, onchain_verified } = await agentsOf("odd.eth");
     expect({ is_erc8004_agent, onchain_verified }).toEqual({
       is_erc8004_agent: true,
@@ -382,20 +382,20 @@ const BINDINGS = [
 ];
 
 describe("GET /agents", () => {
-  test("lists every agent that is bound or claimed, newest first", async () => {
+  test("lists every bound or claimed agent, newest first", async () => {
     expect(await lines()).toEqual([...CLAIMS, ...BINDINGS]);
     expect(await directory()).toMatchObject({ total: 12, page: 1, page_size: 25 });
     expect(await directory("?page=2")).toMatchObject({ agents: [], total: 12, page: 2 });
   });
 
-  test("an item says all of it", async () => {
+  test("an item has all the details", async () => {
     const item = (await directory("?q=AGENT")).agents[0];
     const { profile } = await agentsOf("agent.eth");
     expect(item).toEqual({
       agent_id: "0",
       chain: "devnet",
       registry: getAddress(AGENT_REGISTRY),
-      // The same as in `/domain/{name}/agent`, where `registry` is as the key has it.
+      // The same as in `/domain/{name}/agent`, where `registry` is written as in the key.
       registry_chain_id: "31337",
       registry_address: getAddress(AGENT_REGISTRY),
       adapter: getAddress(AGENT_ADAPTER),
@@ -412,7 +412,7 @@ describe("GET /agents", () => {
     });
   });
 
-  test("a claim on another name's agent has a line of its own, with the binding that it is not", async () => {
+  test("a claim on another name's agent has a line of its own, with the contradicting binding", async () => {
     const item = (await directory("?q=thief&chain=devnet")).agents[0];
     expect(item).toMatchObject({
       agent_id: "0",
@@ -423,7 +423,7 @@ describe("GET /agents", () => {
     });
   });
 
-  test("of a name whose records only the chain can tell, the claim is not known, and so said", async () => {
+  test("the claim of a name whose records only the chain can give is reported as unknown", async () => {
     for (const name of ["strange", "bare"]) {
       expect((await directory(`?q=${name}`)).agents).toMatchObject([
         { is_bound: true, has_ensip25_registration: null, onchain_verified: null, profile: null },
@@ -431,13 +431,13 @@ describe("GET /agents", () => {
     }
   });
 
-  test("what became of an agent that left its adapter is not known", async () => {
+  test("the fate of an agent that left its adapter is unknown", async () => {
     expect((await directory("?q=bare")).agents).toMatchObject([
       { binding: { agent_id: "6", agent_owner: null, token_uri: null } },
     ]);
   });
 
-  test("an unknown standard is kept as it is", async () => {
+  test("an unknown standard is kept as is", async () => {
     const item = (await directory()).agents.find(({ agent_id }) => agent_id === "4");
     expect(item).toMatchObject({ name: null, profile: null, is_bound: true, binding: { token_standard: 7 } });
   });
@@ -472,16 +472,16 @@ describe("GET /agents", () => {
 });
 
 describe("GET /agents/:agentId", () => {
-  test("gives the agent with the name to which it is bound, though others claim it", async () => {
+  test("returns the agent with the name it is bound to, even if other names claim it", async () => {
     const { body } = await api.get("/agents/0");
     expect(body).toEqual((await directory("?q=agent.eth")).agents[0]);
   });
 
-  test("gives an agent that is not bound with the name that claims it", async () => {
+  test("returns an unbound agent with the name that claims it", async () => {
     expect((await api.get("/agents/77")).body).toMatchObject({ name: "claimed.eth", is_bound: false });
   });
 
-  test("without a node or with a dead one, what only the chain can tell is a failure", async () => {
+  test("without a node or with a dead one, anything only the chain can give is a failure", async () => {
     const failed = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
     for (const live of [noChain.live, lostNode]) {
       const asked = openApi(tables, NOW, { live });
@@ -505,15 +505,18 @@ describe("GET /agents/:agentId", () => {
     expect((await api.get(`/agents/${largest}`)).body).toEqual({ agent_id: largest, indexed: false });
   });
 
-  test.each(["007", "-1", "0x1", "agent", (2n ** 256n).toString()])("%s is no agent's id", async (id) => {
-    expect(await api.get(`/agents/${id}`)).toMatchObject({
-      status: 400,
-      body: { error: { code: "INVALID_PARAMETER" } },
-    });
-  });
+  test.each(["007", "-1", "0x1", "agent", (2n ** 256n).toString()])(
+    "%s is not a valid agent id",
+    async (id) => {
+      expect(await api.get(`/agents/${id}`)).toMatchObject({
+        status: 400,
+        body: { error: { code: "INVALID_PARAMETER" } },
+      });
+    },
+  );
 });
 
-test("a name with very many texts takes no other name's place in a list", async () => {
+test("a name with very many texts displaces no other name from a list", async () => {
   const expiry = BigInt(NOW + 1_000_000);
   const at = { resolver: STATIC_RESOLVER };
   await tables.writer

@@ -29,7 +29,7 @@ const password = "it's secret";
 let tables: Tables;
 let analyst: pg.Pool;
 
-/** The script with its variables put in as psql does. */
+/** The script with its variables substituted as psql does it. */
 function roleScript(): string {
   const DBNAME = new URL(tables.databaseUrl).pathname.slice(1);
   const words: Record<string, string> = { role, views, password, DBNAME };
@@ -39,7 +39,7 @@ function roleScript(): string {
   });
 }
 
-/** Makes the views as Ponder does when a build is ready. */
+/** Creates the views as Ponder does when a build is ready. */
 async function makeViews() {
   const { rows } = await tables.pool.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_name !~ '^pg_'",
@@ -50,19 +50,19 @@ async function makeViews() {
   }
 }
 
-/** Some of the questions are about the time to come. */
+/** Some questions are about the future. */
 const expiringFromNowOn = `update domains set
   expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000,
   registrar_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000,
   wrapper_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000
   where registrar_expiry_timestamp is not null`;
 
-/** A sale on Base: one of the questions is about them. */
+/** A sale on Base, because one question is about such sales. */
 const saleOnBase = `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash,
     contract, contract_address, event_type, node, cost_wei)
   values (8453, 1, 0, 0, 1721000000, '0x01', 'CONTROLLER', '0x02', 'NameRegistered', '0x03', 1000000000000000)`;
 
-/** A .eth name of the rows, whose expiry is no date any more. */
+/** A .eth name whose expiry is too late for a date. */
 async function firstName(): Promise<{ labelhash: Hex }> {
   const { rows } = await tables.pool.query<{ labelhash: Hex }>(
     `update domains set expiry_timestamp = 18446744073709551615 where full_name = 'name1.eth' returning labelhash`,
@@ -108,7 +108,7 @@ describe("the data dictionary", () => {
     }
   });
 
-  test("equals the schema's comments", () => {
+  test("matches the schema's comments", () => {
     const written = `${guide.slice(0, guide.indexOf(MARK) + MARK.length)}\n${writeDictionary()}\n`;
     if (process.env.UPDATE_DOCS) writeFileSync(guideFile, written);
     expect(
@@ -119,7 +119,7 @@ describe("the data dictionary", () => {
 });
 
 describe("the analysts' role", () => {
-  test("there are fifteen questions", () => {
+  test("has fifteen questions", () => {
     expect(examples).toHaveLength(15);
   });
 
@@ -128,7 +128,7 @@ describe("the analysts' role", () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test("names of a layer 2 are not among those right under .eth, and sales are counted by chain", async () => {
+  test("names of a layer 2 do not count as directly under .eth, and sales are counted by chain", async () => {
     const [expiring, sales] = examples.map(({ sql }) => sql) as [string, string];
     const ofBase = "update domains set chain_id = 8453, parent_node = '0x02' where full_name = 'name2.eth'";
     const names = async () =>
@@ -149,7 +149,7 @@ describe("the analysts' role", () => {
     await expect(analyst.query(sql)).rejects.toThrow(/permission denied|read-only/);
   });
 
-  test("may read views that a later build makes", async () => {
+  test("may read views created by a later build", async () => {
     await makeViews();
     expect((await analyst.query("select count(*)::int as count from domains")).rows).toEqual([
       { count: 2_000 },

@@ -13,17 +13,17 @@ import { noChain } from "./noChain.ts";
 import { contracts as ofRows } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
-/** The API on the tables of a test, at a time of the test's choosing. */
+/** The API on a test's tables, at a time chosen by the test. */
 export type TestApi = {
   app: Hono;
-  /** One GET request: status and parsed JSON; no body if the answer is no JSON. */
+  /** One GET request. Returns the status and parsed JSON, or no body if the answer is not JSON. */
   get: (path: string) => Promise<{ status: number; body: Record<string, unknown> }>;
   post: (path: string, body: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
 };
 
 /**
- * The operation with what it does held against its own declaration: a field of an answer, or an error, that is not
- * declared makes the answer a 500.
+ * Checks the operation's behaviour against its own declaration: an undeclared field or error turns
+ * the answer into a 500.
  */
 const checked = (operation: Endpoint): Endpoint => ({
   ...operation,
@@ -43,16 +43,16 @@ const isJson = (reply: Response): boolean =>
 
 const checkedOperations = operations.map(checked);
 
-/** What the node says of its head, and who is answered. */
+/** What the node reports as its head, and which callers are answered. */
 type TestPlan = Pick<TestAppPlan, "access" | "callerOf" | "readConsistently"> & {
-  /** The deployment's contracts, where they are not those of `rows.ts`. */
+  /** The deployment's contracts, if different from those of `rows.ts`. */
   contracts?: Contracts;
   chainHead?: number | null;
   provenLabels?: ProvenLabels;
-  /** What asks the chain; by default no node is configured. */
+  /** Queries the chain. By default no node is configured. */
   live?: Live;
-  /** Counts searches; PostgreSQL does by default. */
-  /** Makes the pages, which take longer than everything else; there are none by default. */
+  /** Counts search results. PostgreSQL does so by default. */
+  /** Creates the pages, which takes longer than everything else. None by default. */
   pagesOf?: (createContext: () => Promise<Ctx>) => Hono;
 };
 

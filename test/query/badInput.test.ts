@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => tables.drop());
 
-/** Values that each parameter of a path takes. */
+/** Values accepted by each path parameter. */
 const good: Record<string, string> = {
   name: "alice.eth",
   address: account(0xa11ce),
@@ -62,7 +62,7 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Res
   return { result: await work(), ms: performance.now() - started };
 }
 
-/** Expects an error of a code, in the contract's form and with the contract's status. */
+/** Expects an error with this code, in the contract's form and with the contract's status. */
 function expectError({ status, body }: Reply, code: ErrorCode) {
   expect(body).toEqual({ error: { code, message: expect.stringMatching(/^.{8,400}[.)]$/s) } });
   expect(status).toBe(errorCodes[code].status);
@@ -120,7 +120,7 @@ const cases = operations.flatMap((operation) => {
     );
 });
 
-describe("a parameter of the path that is not valid", () => {
+describe("an invalid path parameter", () => {
   test.each(cases)("$path with $param $what is $code", async ({ operation, param, value, code }) => {
     for (const prefix of isSlow() ? ["", "/api"] : [""])
       expectError(await ask(`${prefix}${pathOf(operation, { [param]: value })}`), code);
@@ -133,15 +133,15 @@ const withQuery = operations.flatMap((operation) =>
   Object.keys(operation.query.shape).map((param) => ({ operation, path: operation.path, param })),
 );
 
-/** Parameters that take any text, and those that hold an address. */
+/** Parameters that accept any text, and those that hold an address. */
 const names = ["parent", "name", "subtree"];
 const freeText = ["q", ...names];
-/** Keys of records, which can be any text, NUL and none included. */
+/** Record keys, which can be any text, including NUL and the empty text. */
 const keys = ["keys", "record_key"];
 const addresses = ["resolver", "address", "contract", "owner", "account"];
 const isAddress = (param: string) => param.endsWith("_owner") || addresses.includes(param);
 
-describe("a parameter of the query that is not valid", () => {
+describe("an invalid query parameter", () => {
   test.each(withQuery)("$path?$param=", async ({ operation, param }) => {
     const code = isAddress(param)
       ? "INVALID_ADDRESS"
@@ -159,7 +159,7 @@ describe("a parameter of the query that is not valid", () => {
       operation.method === "get" ? {} : { method: "POST", headers: json, body: '{"names":["alice.eth"]}' };
     const askWith = (query: string) => ask(`${pathOf(operation)}?${query}`, request);
     for (const value of bad) expectError(await askWith(`${param}=${value}`), code);
-    // An empty value counts as left out; keys of records can be the empty text.
+    // An empty value counts as omitted. Record keys can be the empty text.
     if (!keys.includes(param)) {
       const [empty, without] = [await askWith(`${param}=`), await askWith("")];
       expect([empty.status, codeIn(empty)]).toEqual([without.status, codeIn(without)]);
@@ -171,7 +171,7 @@ describe("a parameter of the query that is not valid", () => {
     operations
       .filter(({ method }) => method === "get")
       .map((operation) => ({ operation, path: operation.path })),
-  )("$path ignores parameters that it does not know, unless it is strict", async ({ operation }) => {
+  )("$path ignores unknown parameters unless strict", async ({ operation }) => {
     const status = needsNode.includes(operation.path) ? 502 : 200;
     const odd = `${pathOf(operation)}?colour=blue&colour=red&__proto__=1`;
     expect((await ask(pathOf(operation))).status).toBe(status);
@@ -185,7 +185,7 @@ describe("a parameter of the query that is not valid", () => {
 const posts = operations
   .filter(({ method }) => method === "post")
   .map((operation) => ({ operation, path: operation.path }));
-describe("a body that is not valid", () => {
+describe("an invalid body", () => {
   const post = (operation: Endpoint, body: string, headers: Record<string, string> = json) =>
     ask(pathOf(operation), { method: "POST", body, headers });
 
@@ -212,7 +212,7 @@ describe("a body that is not valid", () => {
     expectError(await post(operation, large), "LIMIT_EXCEEDED");
   });
 
-  test.each(posts)("POST $path sent as something else", async ({ operation }) => {
+  test.each(posts)("POST $path sent as another content type", async ({ operation }) => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -234,7 +234,7 @@ describe("a body that is not valid", () => {
   });
 });
 
-describe("whatever is sent", () => {
+describe("any input", () => {
   const word = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
     fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -256,7 +256,7 @@ describe("whatever is sent", () => {
   );
 
   test.each(operations.map((operation) => ({ operation, path: `${operation.method} ${operation.path}` })))(
-    "$path answers with a declared status, at once",
+    "$path answers with a declared status, promptly",
     async ({ operation }) => {
       const params = Object.keys(operation.params.shape);
       const query = Object.keys(operation.query.shape);
@@ -276,11 +276,11 @@ describe("whatever is sent", () => {
                 ? { method: "POST", headers: json, body: JSON.stringify(body) }
                 : {};
             const first = await timed(() => ask(url, init));
-            // What is slow is so twice; a machine stands still once.
+            // A slow operation is slow twice; a machine stalls once.
             const second = first.ms < AT_ONCE_MS ? first : await timed(() => ask(url, init));
             expect(second.ms, url).toBeLessThan(AT_ONCE_MS);
             const { status, body: reply } = first.result;
-            if (status === 404) return; // A word like `..` makes another path of it.
+            if (status === 404) return; // A segment like `..` changes the path.
             expect(status, `${url}: ${JSON.stringify(reply)}`).not.toBe(500);
             expect(allowed, `${url}: ${status}`).toContain(status);
           },
@@ -290,7 +290,7 @@ describe("whatever is sent", () => {
     },
   );
 
-  /** As a URL writes them; half a surrogate pair cannot be written in one. */
+  /** As a URL writes them. A URL cannot contain a lone surrogate. */
   const encoded = (words: Record<string, string>) =>
     Object.fromEntries(Object.entries(words).map(([name, value]) => [encode(name), encode(value)]));
   const encode = (text: string) => encodeURIComponent(Buffer.from(text).toString());

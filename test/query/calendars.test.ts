@@ -33,7 +33,10 @@ const subname = (name: string, owner: DomainRow["wrapperOwner"], expiry: bigint)
     expiryTimestamp: expiry,
   });
 
-/** Labels as strangers write them. The registry takes any bytes, and the index all but NUL, dots and brackets. */
+/**
+ * Labels as strangers write them. The registry takes any bytes, and the index everything except
+ * NUL, dots and brackets.
+ */
 const hostileLabels = [
   "a,b;c\\n",
   "x\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:forged",
@@ -77,7 +80,7 @@ const request = (path: string) => api.app.request(path);
 const read = (path: string) => readCalendar(request, path);
 
 describe("the calendar of an address", () => {
-  test("has the ends of the names that the JSON operation lists, while one is to come", async () => {
+  test("has the expiries of the names in the JSON operation's list while one lies ahead", async () => {
     const { events, name } = await read(`/address/${alice}/expiries.ics`);
     const wanted = endsToCome(await listOwned(request, alice), { now: NOW, chainId: CHAIN_ID });
     expect(endsIn(events)).toEqual(wanted);
@@ -85,7 +88,7 @@ describe("the calendar of an address", () => {
     expect(name.toLowerCase()).toBe(`ens names of ${alice}`);
   });
 
-  test("reminds 30 and 7 days before, and links each name", async () => {
+  test("reminds 30 and 7 days in advance and links each name", async () => {
     const { events, text } = await read(`/address/${alice}/expiries.ics`);
     for (const { alarms } of events) expect(alarms).toEqual(["-P30D", "-P7D"]);
     const expiry = events.find(({ uid }) => uid.startsWith(`${namehash("alice.eth")}-expiry`));
@@ -101,7 +104,7 @@ describe("the calendar of an address", () => {
     expect((await read(`/address/${account(0xdead)}/expiries.ics`)).events).toEqual([]);
   });
 
-  test("leaves out what no calendar has days for", async () => {
+  test("leaves out dates that no calendar can represent", async () => {
     const { events } = await read(`/address/${bob}/expiries.ics`);
     expect(events.map(({ summary }) => summary)).toEqual([
       "bob.eth expires",
@@ -110,7 +113,7 @@ describe("the calendar of an address", () => {
     ]);
   });
 
-  test("has .eth names before subnames that a stranger gives, and at most a given number", async () => {
+  test("has .eth names before subnames given by strangers, and at most a given number", async () => {
     await tables.writer
       .insert(domain)
       .values([
@@ -122,7 +125,7 @@ describe("the calendar of an address", () => {
     expect(new Set(events.map(({ uid }) => uid.slice(0, 66))).size).toBe(MAX_ENDING);
   });
 
-  test("fits into an answer with the longest names", async () => {
+  test("fits into an answer even with the longest names", async () => {
     const label = (i: number) => `${String(i).padStart(4, "0")}${"語".repeat(80)}`;
     await tables.writer
       .insert(domain)
@@ -137,7 +140,7 @@ describe("the calendar of an address", () => {
 });
 
 describe("hostile names", () => {
-  test("are text of one event: nothing in them ends or begins a line", async () => {
+  test("are text within one event: nothing in them ends or begins a line", async () => {
     const { text, events } = await read(`/address/${mallory}/expiries.ics`);
     expect(events.length).toBe(3 * hostileLabels.length);
     expect(new Set(events.map(({ uid }) => uid)).size).toBe(events.length);
@@ -148,7 +151,7 @@ describe("hostile names", () => {
     for (const { alarms } of events) expect(alarms.length).toBe(2);
   });
 
-  test("read back as they are, but for what cannot be shown and what is too long", async () => {
+  test("read back unchanged, except for parts that cannot be shown and parts that are too long", async () => {
     const { events } = await read(`/address/${mallory}/expiries.ics`);
     const summaries = events.map(({ summary }) => summary);
     expect(summaries).toContain("a,b;c\\n.eth expires");
@@ -160,7 +163,7 @@ describe("hostile names", () => {
 });
 
 describe("the calendar of a name", () => {
-  test("has the same events as that of its owner", async () => {
+  test("has the same events as its owner's calendar", async () => {
     const ofName = await read("/domain/alice.eth/expiry.ics");
     const ofOwner = await read(`/address/${alice}/expiries.ics`);
     const own = ofOwner.events.filter(({ uid }) => uid.startsWith(namehash("alice.eth")));
@@ -170,7 +173,7 @@ describe("the calendar of a name", () => {
     expect(ofName.events[0]?.at).toBe(Number(body.expiry_timestamp));
   });
 
-  test("keeps its events' identity when a renewal moves them, and SEQUENCE grows", async () => {
+  test("keeps its events' identity when a renewal moves them, and increases SEQUENCE", async () => {
     const before = await read("/domain/bob.eth/expiry.ics");
     await tables.pool.query("update domains set expiry_timestamp = $1 where full_name = 'bob.eth'", [
       String(inDays(465)),
@@ -183,7 +186,7 @@ describe("the calendar of a name", () => {
     }
   });
 
-  test("is empty for a name without expiry, and for one that was never registered", async () => {
+  test("is empty for a name without expiry and for one that was never registered", async () => {
     for (const name of ["endless.alice.eth", "unregistered.eth", "eth"])
       expect((await read(`/domain/${name}/expiry.ics`)).events).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { fillWithMany } from "./manyRows.ts";
 import { CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Filters of subdomains and windows of expiry, held against what the rows themselves say. */
+/* Subdomain filters and expiry windows, compared with the rows themselves. */
 
 const NOW = 1_700_150_000;
 const NAMES = 300;
@@ -31,7 +31,7 @@ let rows: Row[];
 beforeAll(async () => {
   tables = await createTables({ fill: fillWithMany(NAMES) });
   const { pool } = tables;
-  // Labels in capitals, names without owner, and wrapped names that are over.
+  // Labels in capitals, names without owner, and wrapped names that have ended.
   await pool.query("update domains set is_label_known = true");
   await pool.query("update domains set label = upper(label) where created_block_number % 11 = 0");
   await pool.query(
@@ -75,16 +75,16 @@ const expectNames = async (path: string, isWanted: (row: Row) => boolean, of = a
 
 describe("GET /domain/:name/subdomains", () => {
   const isChild = (row: Row) => row.is_second_level;
-  /** A .eth name is over 90 days after its expiry. */
+  /** A .eth name ends 90 days after its expiry. */
   const isOver = ({ expiry }: Row) => expiry !== null && expiry + 90 * DAY < NOW;
 
-  test("without those that have no owner", () =>
+  test("without names that have no owner", () =>
     expectNames(
       "/domain/eth/subdomains?include_ownerless=false",
       (row) => isChild(row) && row.owner !== null,
     ));
 
-  test("without those that are over", async () => {
+  test("without names that have ended", async () => {
     const later = NOW + 90 * DAY;
     const then = openApi(tables, later);
     await expectNames(
@@ -101,7 +101,7 @@ describe("GET /domain/:name/subdomains", () => {
     expect(await namesOf(path)).toEqual({ names: [], total: 0 });
   });
 
-  test("all together, by expiry, page by page", async () => {
+  test("all combined, by expiry, page by page", async () => {
     const path =
       "/domain/eth/subdomains?q=name1&include_ownerless=false&include_expired=false&sort_by=expiry_timestamp&sort_dir=desc";
     const expected = rows
@@ -122,7 +122,7 @@ describe("GET /domain/:name/subdomains", () => {
   });
 });
 
-describe("windows of expiry", () => {
+describe("expiry windows", () => {
   const edges = [
     [NOW - 50_000, NOW - 30_000],
     [NOW - 10_000, NOW],
@@ -137,13 +137,13 @@ describe("windows of expiry", () => {
     (order) => expectNames(`/search-domains?expiry_windows=${windows}${order}`, ({ expiry }) => isIn(expiry)),
   );
 
-  test("right under a name, with the other bounds", () =>
+  test("directly under a name, with the other bounds", () =>
     expectNames(
       `/search-domains?expiry_windows=${windows}&parent=eth&expiry_from=${NOW - 5_000}`,
       ({ expiry, is_second_level }) => is_second_level && isIn(expiry) && (expiry as number) >= NOW - 5_000,
     ));
 
-  test("right under any name", () =>
+  test("directly under any name", () =>
     expectNames("/search-domains?parent=eth&protocol=ensv1", ({ is_second_level }) => is_second_level));
 
   test("by the NameWrapper's expiry", () => {
@@ -163,7 +163,7 @@ describe("windows of expiry", () => {
       ({ reserved_until }) => isIn(reserved_until === null ? null : reserved_until - 62 * DAY),
       withEnsv2,
     );
-    // Where there is no ENSv2, it reserves nothing.
+    // Without ENSv2, nothing is reserved in it.
     expect(await namesOf(path)).toEqual({ names: [], total: 0 });
   });
 

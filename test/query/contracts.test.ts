@@ -29,7 +29,7 @@ import { ensv2Row } from "./ensv2Lists.ts";
 import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Resolvers and registries by their addresses, on rows of the tables. */
+/* Resolvers and registries by address, on table rows. */
 
 const NOW = 1_700_000_000;
 const USER = account(0x3001);
@@ -158,7 +158,7 @@ beforeAll(async () => {
     rolesEvent(USER, { resource: 0n, holder: BEN, from: 1n, to: 0n }, 4),
     rolesEvent(USER, { resource: 0n, holder: ANN, from: 17n, to: 1n }, 5),
     rolesEvent(ETH_REGISTRY, { resource, holder: ANN, from: 0n, to: 1n << 24n }, 6),
-    // The same log for a second name of the entry, and another entry's.
+    // The same log for a second name of the entry, and another entry's log.
     rolesEvent(ETH_REGISTRY, { resource, holder: ANN, from: 0n, to: 1n << 24n }, 6, 1),
     rolesEvent(ETH_REGISTRY, { resource: resource + 2n ** 32n, holder: ANN, from: 0n, to: 1n }, 7),
     rolesEvent(ETH_REGISTRY, { resource: resource + 1n, holder: BEN, from: 0n, to: 1n << 156n }, 8),
@@ -213,7 +213,7 @@ async function get<Shape = Body>(path: string): Promise<Shape> {
   return body as Shape;
 }
 
-/** Every page of a list by its cursors. */
+/** Every page of a list, through its cursors. */
 async function walk(path: string, size = 1): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -248,7 +248,7 @@ describe("a registry", () => {
     expect(await get(`/registry/${account(0x9999)}`)).toMatchObject(strange);
   });
 
-  test("lists its labels by name, each with what is stored and what the name is", async () => {
+  test("lists its labels by name, each with what is stored and which name it is", async () => {
     const rows = await walk(`/registry/${USER}/labels`);
     expect(rows.map(({ label, status }) => [label, status])).toEqual([
       ["alpha", "registered"],
@@ -290,7 +290,7 @@ describe("a registry", () => {
     expect(results[0]).not.toHaveProperty("availability_status");
   });
 
-  test("lists root roles and their changes, of one account too", async () => {
+  test("lists root roles and their changes, also for one account", async () => {
     expect((await get(`/registry/${USER}/roles`)).results).toEqual([
       expect.objectContaining({
         address: getAddress(ANN),
@@ -333,7 +333,7 @@ describe("roles of a name", () => {
     expect(ofBen.results).toEqual([expect.objectContaining({ address: getAddress(BEN) })]);
   });
 
-  test("of ENSv1 are none", async () => {
+  test("are absent in ENSv1", async () => {
     const nothing = { registry: null, resource: null, results: [], total: 0, next_cursor: null };
     expect(await get("/domain/n03.eth/roles")).toMatchObject(nothing);
     expect(await get("/domain/n03.eth/role-changes")).toMatchObject(nothing);
@@ -341,7 +341,7 @@ describe("roles of a name", () => {
 });
 
 describe("a resolver", () => {
-  test("that the deployment lists has names of now and of before", async () => {
+  test("listed by the deployment has current and former names", async () => {
     const overview = await get<{ names: Body; former_names: Body; contracts: unknown[] }>(
       `/resolver/${STATIC_RESOLVER}`,
     );
@@ -404,7 +404,7 @@ describe("a resolver", () => {
     ]);
   });
 
-  test("of unknown contracts says so", async () => {
+  test("with unknown code says so", async () => {
     const empty = { results: [], total: 0, page_size: 25, next_cursor: null };
     expect(await get(`/resolver/${account(0x9999)}`)).toMatchObject({
       contracts: [{ chain: "devnet", kind: "unknown", status: "unindexed" }],
@@ -415,7 +415,7 @@ describe("a resolver", () => {
     });
   });
 
-  test("refuses a record that is no number, and a cursor of another list", async () => {
+  test("refuses a record that is not a number, and a cursor of another list", async () => {
     for (const query of ["record=1e3", `record=${"9".repeat(78)}`, "record=-1"]) {
       expect([query, (await api.get(`/resolver/${RESOLVER}/links?${query}`)).status]).toEqual([query, 400]);
     }

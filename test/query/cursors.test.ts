@@ -10,7 +10,10 @@ import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Cursors lead through every list, in each order, to what pages by number show; and rows may come and go meanwhile. */
+/*
+ * Cursors lead through every list in every order, with the same results as pages by number, even
+ * while rows come and go.
+ */
 
 const NAMES = 200;
 const ENTRIES = 130;
@@ -21,12 +24,13 @@ let api: TestApi;
 
 beforeAll(async () => {
   tables = await createTables({ fill: fillWithMany(NAMES) });
-  // The histories have these blocks for themselves.
+  // The histories have these blocks to themselves.
   for (const table of ["ownership_changes", "resolver_changes", "primary_name_changes", "events"]) {
     await tables.pool.query(`delete from ${table} where block_number <= ${ENTRIES}`);
   }
   await fillHistories(tables, ENTRIES);
-  // One address that has them all, and had all that another has now; expiries that several names share, and labels.
+  // One address that has all names and had all that another has now, with expiries and labels
+  // shared by several names.
   await tables.pool.query(
     `update domains set effective_owner_address = $1, registry_owner = $1, registrar_owner = $1, resolver = $1, is_wrapped = false,
        expiry_timestamp = case when created_block_number % 3 = 0 then null else ${NOW} + created_block_number % 7 end
@@ -56,7 +60,7 @@ const ask = async (path: string): Promise<Answer> => {
 
 const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-/** All lists of an answer, each with its entries. */
+/** All lists in an answer, each with its entries. */
 const listsOf = (answer: Answer): unknown[][] =>
   Object.values(answer).filter((value): value is unknown[] => Array.isArray(value));
 
@@ -101,7 +105,7 @@ const sorts = (path: string, columns: readonly string[]) =>
     ["asc", "desc"].map((dir) => withQuery(path, `sort_by=${column}&sort_dir=${dir}`)),
   );
 
-/** Lists that are not among those of `lists.ts`, and one of each of these. */
+/** Lists that are not in `lists.ts`, with one path for each. */
 const lists = [
   "/search-domains?q=name1&sort_by=label",
   `/search-domains?registry_owner=${owner}&sort_by=expiry_timestamp&sort_dir=desc`,
@@ -122,7 +126,7 @@ const histories = [
   `/address/${claimer}/primary-name?history=true`,
 ];
 
-describe("cursors lead to all that pages by number show, in the same order", () => {
+describe("cursors lead to everything that pages by number show, in the same order", () => {
   test.each([...lists, ...histories].map(fill))("%s", async (path) => {
     const expected = await walkByNumber(path);
     const total = expected.map(({ length }) => length).reduce((a, b) => a + b, 0);
@@ -136,7 +140,7 @@ describe("cursors lead to all that pages by number show, in the same order", () 
   });
 });
 
-test("every operation that has pages has cursors", () => {
+test("every operation with pages has cursors", () => {
   const paged = operations.filter(({ query }) => "page" in query.shape || "cursor" in query.shape);
   expect(paged.length).toBeGreaterThan(10);
   for (const { query, path } of paged) {
@@ -146,7 +150,7 @@ test("every operation that has pages has cursors", () => {
   }
 });
 
-test("`total=false` leaves the count out, and changes nothing else", async () => {
+test("`total=false` omits the count and changes nothing else", async () => {
   for (const path of [...lists, ...histories].map(fill)) {
     const { total, stats: _, audit_totals: __, ...rest } = await ask(withQuery(path, "page=1"));
     expect(total).toBeGreaterThan(0);
@@ -154,7 +158,7 @@ test("`total=false` leaves the count out, and changes nothing else", async () =>
   }
 });
 
-test("the total is of the whole list on every page", async () => {
+test("the total covers the whole list on every page", async () => {
   for (const path of [...lists, ...histories].map(fill)) {
     const { total, next_cursor } = await ask(withQuery(path, "page_size=10"));
     if (next_cursor === null) continue;
@@ -162,23 +166,23 @@ test("the total is of the whole list on every page", async () => {
   }
 });
 
-test("from any page a cursor leads on", async () => {
+test("a cursor continues from any page", async () => {
   const third = await ask("/search-domains?page=3");
   const fourth = await ask("/search-domains?page=4");
   expect((await ask(`/search-domains?cursor=${third.next_cursor}`)).results).toEqual(fourth.results);
 });
 
-describe("names come and go while a caller goes through a list", () => {
+describe("names come and go while a caller pages through a list", () => {
   const namesOf = (lists: unknown[][]) => (lists[0] as { name: string }[]).map(({ name }) => name);
 
-  test.each(["asc", "desc"])("%s: each that stays is seen once", async (dir) => {
+  test.each(["asc", "desc"])("%s: each name that stays is seen once", async (dir) => {
     const path = `/search-domains?q=name&sort_dir=${dir}`;
     const before = namesOf((await walkByCursor(path, 25)).lists);
     const staying = before.filter((_, i) => i % 10 !== 4);
     const leaving = before.filter((_, i) => i % 10 === 4);
     let made = 0;
     const { lists } = await walkByCursor(path, 25, async (page) => {
-      // On each page another name goes, and names come before and after all, and between them.
+      // Before each page another name goes, and names appear before, between and after the others.
       await tables.pool.query(
         "update domains set label = 'gone' || label, is_label_known = false where full_name = $1",
         [leaving[page % leaving.length]],
@@ -200,13 +204,13 @@ describe("names come and go while a caller goes through a list", () => {
   });
 });
 
-describe("a cursor that is not of this list", () => {
+describe("a cursor of another list", () => {
   const error = (message: string) => ({
     status: 400,
     body: { error: { code: "INVALID_PARAMETER", message: expect.stringContaining(message) } },
   });
 
-  test("other filters, another order, another name or operation: the error says so", async () => {
+  test("with other filters, another order, another name or operation is refused with an explanation", async () => {
     const { next_cursor: cursor } = await ask("/search-domains?q=name");
     for (const path of [
       "/search-domains",
@@ -224,7 +228,7 @@ describe("a cursor that is not of this list", () => {
     expect((await api.get(`/domain/ETH/subdomains?cursor=${other.next_cursor}`)).status).toBe(200);
   });
 
-  test("forged ones, with the right marks too, are answered as a page or refused", async () => {
+  test("that is forged, even with correct markers, gives a page or is refused", async () => {
     const statuses = new Set<number>();
     for (const path of [...forgedCursors(), ...slowFilters]) {
       const { status, body } = await api.get(path);
@@ -234,7 +238,7 @@ describe("a cursor that is not of this list", () => {
     expect([...statuses].toSorted()).toEqual([200, 400]);
   });
 
-  test("beside a page, damaged, or too long", async () => {
+  test("combined with a page, damaged or too long is refused", async () => {
     const { next_cursor: cursor } = await ask("/search-domains?q=name");
     expect(await api.get(`/search-domains?q=name&page=1&cursor=${cursor}`)).toMatchObject(
       error("exclude each other"),

@@ -20,12 +20,12 @@ test("every table, view and index of the schema can be built on an empty databas
   expect(rows[0]?.count, "each index, and one for each primary key").toBe(indexes.length + tables.length);
 });
 
-test("an index takes the longest names and labels that the chain can hold", async () => {
+test("indexes accept the longest names and labels that the chain can hold", async () => {
   const database = await createTestDatabase();
   const pool = openPool({ connectionString: database.url });
   const { enums, tables, views, indexes } = await readDdl();
   for (const statement of [...enums, ...tables, ...views, ...indexes]) await pool.query(statement);
-  // Random letters do not compress: a b-tree on the whole text would refuse them.
+  // Random letters do not compress: a B-tree on the whole text would refuse them.
   const letters = Array.from({ length: 20_000 }, (_, i) => 0x4e00 + ((i * 7_919 + i * i * 31) % 20_000));
   const spam = String.fromCodePoint(...letters);
   await pool.query(

@@ -5,7 +5,7 @@ import schema from "../support/ponderSchema.ts";
 
 const schemaFile = new URL("../../ponder.schema.ts", import.meta.url);
 
-/** What a column means unless the schema says otherwise. */
+/** The meaning of a column unless the schema says otherwise. */
 const common: Record<string, string> = {
   chain_id: "Id of the chain.",
   block_number: "Block of the log.",
@@ -72,7 +72,7 @@ const common: Record<string, string> = {
 type Column = { name: string; type: string; isRequired: boolean; explanation: string; isCommon: boolean };
 type Table = { name: string; explanation: string; key: string[]; columns: Column[] };
 
-/** The schema's comments, by table, and by table and column. */
+/** The schema's comments, by table and by column. */
 function readComments(): Map<string, string> {
   const source = ts.createSourceFile(
     "ponder.schema.ts",
@@ -140,7 +140,7 @@ export function readTables(): Table[] {
   });
 }
 
-/** How the comments of internal tables begin. */
+/** The prefix of comments on internal tables. */
 const NOTES = "For the indexer:";
 
 /** The data dictionary of docs/analysts.md. */
@@ -158,7 +158,7 @@ export function writeDictionary(): string {
   ].join("\n\n");
 }
 
-/** Types of the columns that several tables have without a comment of their own, by name. */
+/** Types of columns that several tables share without a comment of their own, by name. */
 function sharedColumns(tables: Table[]): Map<string, Set<string>> {
   const all = tables.flatMap(({ columns }) => columns.filter(({ isCommon }) => isCommon));
   const named = Map.groupBy(all, ({ name }) => name);

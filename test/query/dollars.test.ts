@@ -12,14 +12,15 @@ import { account, CHAIN_ID, type EventRow, eventRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 /*
- * Dollars of random sales on two chains by a feed that moves, held against what one gets from the logs one after the other.
+ * Dollar amounts of random sales on two chains with a moving price feed, compared with those
+ * computed from the logs one by one.
  */
 
 const DAY = 86_400;
 const START = Date.UTC(2026, 0, 1) / 1_000;
 const DAYS = 60;
 const NOW = START + DAYS * DAY;
-/** Blocks of an hour: several sales and answers are in one. */
+/** Blocks an hour apart, so that several sales and answers share one. */
 const BLOCKS = DAYS * 24;
 
 /** The same numbers in every run. */
@@ -33,7 +34,10 @@ type Answer = { blockNumber: number; logIndex: number; blockTimestamp: number | 
 
 const timeOf = (block: number) => START + block * 3_600;
 
-/** Nothing in the first days. Phases take over at the beginning of blocks, and for two days no answer is known. */
+/**
+ * Nothing happens in the first days. Phases start at the beginning of blocks, and for two days no
+ * answer is known.
+ */
 const answers: Answer[] = Array.from({ length: 900 }, (_, i): Answer => {
   const blockNumber = 70 + i + next(3) * 100;
   const isTakeover = i % 100 === 50;
@@ -61,7 +65,7 @@ const referrers: Hex[] = [
 type Sale = {
   chainId: number;
   block: number;
-  /** Of the controller's log. */
+  /** From the controller's log. */
   log: number;
   isRegistration: boolean;
   cost: bigint;
@@ -72,10 +76,13 @@ type Sale = {
 
 const ether = 10n ** 18n;
 
-/** Sales through the third referrer are of days whose answers are all known. */
+/** Sales through the third referrer fall on days whose answers are all known. */
 const LATE = 900;
 
-/** A sale that registrar and controller log; renewals for referrers have a third log, which says the cost again. */
+/**
+ * A sale logged by registrar and controller. Renewals with a referrer have a third log that
+ * repeats the cost.
+ */
 function saleAt(i: number, chainId: number): Sale {
   const block = next(BLOCKS);
   const log = 1 + next(25);
@@ -86,7 +93,7 @@ function saleAt(i: number, chainId: number): Sale {
   const isReferred = named !== null && !isRegistration && next(2) === 0;
   const eventType = isRegistration ? "NameRegistered" : "NameRenewed";
   const shared = { chainId, node: namehash(`n${i}.eth`), blockTimestamp: timeOf(block), eventType };
-  // The log index tells sales of one block apart.
+  // The log index distinguishes sales in one block.
   const at = (offset: number) => ({ block, log: log + offset, tx: i + 1 });
   const rows = [
     eventRow(at(-1), { ...shared, contract: "REGISTRAR", expiryTimestamp: BigInt(2_000_000_000 + i) }),
@@ -113,7 +120,7 @@ function saleAt(i: number, chainId: number): Sale {
   return { chainId, block, log, isRegistration, cost, premium, referrer: named, rows };
 }
 
-/** Sales of which no two logs are at one place. */
+/** Sales, no two of which have a log at the same place. */
 const sales: Sale[] = [];
 const places = new Set<string>();
 for (let i = 0; sales.length < 800; i++) {
@@ -124,7 +131,10 @@ for (let i = 0; sales.length < 800; i++) {
   sales.push(sale);
 }
 
-/** The answer at a sale: on the feed's chain the last one before the controller's log, elsewhere the last by time. */
+/**
+ * The answer at a sale: on the feed's chain the last one before the controller's log, elsewhere
+ * the last by time.
+ */
 function answerOf({ chainId, block, log }: Sale): bigint | null {
   const before = answers
     .filter((one) =>
@@ -136,7 +146,7 @@ function answerOf({ chainId, block, log }: Sale): bigint | null {
   return before.at(-1)?.answer ?? null;
 }
 
-/** Dollars of some sales, to the cent; null where the answer of one is not known. */
+/** Dollar amount of some sales, to the cent, or null if an answer is unknown. */
 function usdOf(of: readonly Sale[], amountOf: (sale: Sale) => bigint): string | null {
   let sum = 0n;
   for (const sale of of) {
@@ -190,7 +200,10 @@ const count = async (id: number, finalTime: number) => {
   client.release();
 };
 
-/** From the rows, and with more and more days counted. Each begins with an API that remembers nothing. */
+/**
+ * From the rows, then with more and more days counted. Each step starts with an API that has no
+ * cache.
+ */
 describe.each([null, START + 31 * DAY, NOW - 2 * DAY])("counted until %s", (finalTime) => {
   beforeAll(async () => {
     if (finalTime === null) return;
@@ -218,7 +231,7 @@ describe.each([null, START + 31 * DAY, NOW - 2 * DAY])("counted until %s", (fina
     expect(known.map((one) => one.registration_cost_usd !== null)).toEqual([false, false, true]);
   });
 
-  test("referrers have the sales that name them, renewals for referrers once", async () => {
+  test("referrers have the sales that name them, and renewals with a referrer once", async () => {
     const { referrers: found } = (await ask("/ens-stats/referrers")) as { referrers: { referrer: Hex }[] };
     const wanted = referrers
       .map((referrer) => ({ referrer, sold: onMain.filter((sale) => sale.referrer === referrer) }))
@@ -273,7 +286,7 @@ test("largest registrations and latest activity have the dollars of each purchas
   expect(new Set(wanted.values()).size).toBeGreaterThan(50);
 });
 
-test("a layer 2's days are counted once the answers of the main chain are final, too", async () => {
+test("a layer 2's days are counted once the main chain's answers are also final", async () => {
   await tables.pool.query("drop table figures_days_state");
   const feedTime = START + 20 * DAY + 7;
   const isDone = await doRound(
@@ -329,7 +342,7 @@ test("the analysts' view has the same sums", async () => {
   expect(byReferrer).toHaveLength(3);
 });
 
-test("the answer at a sale is found by an index, among as many as the feed has", async () => {
+test("the answer at a sale is found through an index, among as many answers as the feed has", async () => {
   const many = await createTables({
     fill: async (pool) => {
       await pool.query(`insert into price_feed_answers (chain_id, block_number, log_index, block_timestamp, answer)
@@ -351,11 +364,12 @@ test("the answer at a sale is found by an index, among as many as the feed has",
   }
 });
 
-describe("referrers that strangers choose", () => {
+describe("referrers chosen by strangers", () => {
   let many: Tables;
   beforeAll(async () => {
     many = await createTables();
-    // Each referrer once, and two more often: one of them in ENSv2, where another registrar's log names none.
+    // Each referrer once, and two more often: one of them in ENSv2, where another registrar's log
+    // has no referrer.
     const rows = Array.from({ length: 3 * MAX_REFERRERS }, (_, i) =>
       eventRow(
         { block: i + 1 },
@@ -383,7 +397,7 @@ describe("referrers that strangers choose", () => {
   });
   afterAll(() => many?.drop());
 
-  test("are cut to those with most sales, with what was paid in tokens", async () => {
+  test("are limited to those with most sales, including sales paid in tokens", async () => {
     const { body } = await openApi(many, NOW, { contracts: withEnsv2 }).get("/ens-stats/referrers");
     const found = body.referrers as {
       referrer: Hex;

@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-test("the installed drizzle-orm has every member that is used", () => {
+test("the installed drizzle-orm has every member in use", () => {
   requireDrizzle(tables.db);
 });
 
-test("a member that is missing is named, with the version", () => {
+test("a missing member is named, with the version", () => {
   const { session } = tables.db as unknown as { session: { prepareQuery: () => unknown } };
   const prepareQuery = session.prepareQuery.bind(session);
   const renamed = Object.create(tables.db, { session: { value: { prepareQuery } } });

@@ -16,7 +16,7 @@ import {
 } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/* What time alone ends has a second and no block, and every answer says so at that second. */
+/* Ends caused by time alone have a second and no block, and every answer gives the same second. */
 
 const DAY = 86_400;
 const GRACE = 90 * DAY;
@@ -28,7 +28,7 @@ type Period = Record<string, unknown>;
 type Owners = { owner: Address; reason: "wrapper" | "registrar" | "registry"; token?: number | null };
 
 let tables: Tables;
-/** An API for each time, for it takes long to make one. */
+/** One API for each time, because creating one is slow. */
 const apis = new Map<number, TestApi>();
 const ask = async (path: string, now: number) => {
   const api = apis.get(now) ?? openApi(tables, now);
@@ -36,7 +36,10 @@ const ask = async (path: string, now: number) => {
   return (await api.get(path)).body;
 };
 
-/** A change of owner in the block and transaction of its number; by the wrapper, its token ends after `token`. */
+/**
+ * A change of owner in the block and transaction with its number. In the wrapper, its token ends
+ * after `token`.
+ */
 const change = (name: string, block: number, time: number, { owner, reason, token = null }: Owners) => {
   const isWrapped = reason === "wrapper";
   const isEth = name.split(".").length === 2;
@@ -118,7 +121,8 @@ beforeAll(async () => {
         wrapperOwner: carol,
         effectiveOwnerAddress: carol,
       },
-      // Won at an auction, and never moved to the registrar that answers; the label of the other is too short to be sold.
+      // Won at an auction and never moved to the current registrar. The label of the other name is
+      // too short to be sold.
       ...["auctioned.eth", "au.eth"].map((name) => ({
         ...domainRow(name),
         registryOwner: dave,
@@ -135,7 +139,7 @@ beforeAll(async () => {
       ...change("lasting.boxed.eth", 8, START, { owner: carol, reason: "wrapper", token: EXPIRY }),
       wrapperFuses: 0,
     },
-    // Bought again by the same owner, after it had no owner for a while.
+    // Bought again by the same owner after a time without owner.
     change("again.eth", 5, START, { owner: alice, reason: "registrar" }),
     {
       ...change("again.eth", 6, EXPIRY + 2 * GRACE, { owner: alice, reason: "registrar" }),
@@ -146,13 +150,13 @@ beforeAll(async () => {
     // Renewed at the last second, and given away later.
     change("kept.eth", 7, START, { owner: alice, reason: "registrar" }),
     change("kept.eth", 9, EXPIRY + 2 * GRACE, { owner: bob, reason: "registrar" }),
-    // The parent makes the subname again after it had ended.
+    // The parent creates the subname again after it ended.
     change("made.twice.eth", 10, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
     change("made.twice.eth", 11, EXPIRY + DAY, { owner: bob, reason: "wrapper", token: EXPIRY + 5 * GRACE }),
-    // Extended before the end: only then did it end later.
+    // Extended before the end, so it ended later.
     change("extended.eth", 12, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
     change("extended.eth", 13, EXPIRY, { owner: alice, reason: "wrapper", token: EXPIRY + DAY }),
-    // The token came back with a renewal, after it had ended.
+    // The token came back with a renewal after it had ended.
     change("back.eth", 14, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
     change("back.eth", 15, EXPIRY + DAY, { owner: alice, reason: "wrapper", token: EXPIRY + 5 * GRACE }),
   ]);
@@ -201,7 +205,7 @@ describe("the ownership history of", () => {
     ]);
   });
 
-  test("is ended by the same in whois", async () => {
+  test("a name ends at the same time in whois", async () => {
     const endIn = async (name: string, now: number) => {
       const { ended_by, to_timestamp } = (await ask(`/whois/${name}`, now)).ownership as Period;
       return { ended_by, to_timestamp };
@@ -213,7 +217,7 @@ describe("the ownership history of", () => {
     }
   });
 
-  test("the explorer calls the NameWrapper no last holder", async () => {
+  test("a wrapped name never shows the NameWrapper as last holder in the explorer", async () => {
     const { url, close } = await serveExplorer(tables, graceEnd);
     const page = async (name: string) => (await fetch(`${url}/explore/name/${name}`)).text();
     expect(await page("plain.eth")).toContain("Last holder");
@@ -221,7 +225,7 @@ describe("the ownership history of", () => {
     await close();
   });
 
-  test("a wrapped .eth name that was renewed without its token falls to the NameWrapper", async () => {
+  test("a wrapped .eth name renewed without its token passes to the NameWrapper", async () => {
     expect(await historyOf("renewed-elsewhere.eth", graceEnd)).toEqual([
       { ...by(alice, "wrapper"), ...from(3, START), ...ended(graceEnd, "wrapper_expiry") },
       { ...by(WRAPPER, "registrar"), ...byTimeFrom(graceEnd), ...endless },
@@ -234,7 +238,7 @@ describe("the ownership history of", () => {
     });
   });
 
-  test("an emancipated subname falls to the NameWrapper one second after its expiry", async () => {
+  test("an emancipated subname passes to the NameWrapper one second after its expiry", async () => {
     const period = { ...by(alice, "wrapper"), ...from(4, START) };
     expect(await historyOf("sub.boxed.eth", EXPIRY)).toEqual([{ ...period, ...endless }]);
     expect(await historyOf("sub.boxed.eth", EXPIRY + 1)).toEqual([
@@ -243,14 +247,14 @@ describe("the ownership history of", () => {
     ]);
   });
 
-  test("a name that was bought again has a time without owner, even if the owner is the same", async () => {
+  test("a name that was bought again has a time without owner, even with the same owner", async () => {
     expect(await historyOf("again.eth", EXPIRY + 3 * GRACE)).toEqual([
       { ...by(alice, "registrar"), ...from(5, START), ...ended(graceEnd, "grace_end") },
       { ...by(alice, "registrar"), ...from(6, EXPIRY + 2 * GRACE), ...endless },
     ]);
   });
 
-  test("a name that was renewed has none", async () => {
+  test("a name that was renewed has no such time", async () => {
     const given = EXPIRY + 2 * GRACE;
     expect(await historyOf("kept.eth", EXPIRY + 3 * GRACE)).toEqual([
       { ...by(alice, "registrar"), ...from(7, START), ...to(9, given) },
@@ -258,7 +262,7 @@ describe("the ownership history of", () => {
     ]);
   });
 
-  test("a subname that its parent made again ended by time, and began again with the block", async () => {
+  test("a subname recreated by its parent ended by time and began again with the block", async () => {
     expect(await historyOf("made.twice.eth", EXPIRY + 2 * DAY)).toEqual([
       { ...by(alice, "wrapper"), ...from(10, START), ...ended(EXPIRY + 1, "wrapper_expiry") },
       { ...by(WRAPPER, "registry"), ...byTimeFrom(EXPIRY + 1), ...to(11, EXPIRY + DAY) },
@@ -287,7 +291,7 @@ describe("the ownership history of", () => {
     ]);
   });
 
-  test("each contract: the registry's does not end, the registrar's with grace, the wrapper's with the token", async () => {
+  test("each contract: the registry's owner does not end, the registrar's ends with grace, the wrapper's with the token", async () => {
     const audit = await ask(
       "/domain/renewed-elsewhere.eth/ownership-history?audit=true",
       EXPIRY + 11 * GRACE,
@@ -308,7 +312,7 @@ describe("the ownership history of", () => {
 
 type Listed = { name: string; ownership: Period };
 
-/** Names of an operation's list. */
+/** Names in an operation's list. */
 const namesAt = async (path: string, now: number) =>
   ((await ask(path, now)).results as Listed[]).map(({ name }) => name);
 
@@ -317,7 +321,7 @@ const moments = [EXPIRY - DAY, EXPIRY - 1, EXPIRY, EXPIRY + 1, EXPIRY + GRACE + 
 describe.each(moments)("a wrapped subname without PARENT_CANNOT_CONTROL at %i", (now) => {
   const name = "lasting.boxed.eth";
 
-  test("is its owner's in whois, in his lists and in his counts", async () => {
+  test("belongs to its owner in whois, in the owner's lists and in the owner's counts", async () => {
     const whois = await ask(`/whois/${name}`, now);
     expect(whois).toMatchObject({
       availability_status: "registered",
@@ -357,7 +361,7 @@ describe.each(moments)("a wrapped subname without PARENT_CANNOT_CONTROL at %i", 
     expect(await namesAt(`/search-domains?${range}&q=lasting`, now)).toEqual([name]);
     const bulk = (await (apis.get(now) as TestApi).post("/whois/bulk", { names: [name, "sub.boxed.eth"] }))
       .body;
-    // The emancipated one beside it has its owner to the last second of its expiry.
+    // The emancipated one beside it keeps its owner until the last second before its expiry.
     expect(bulk.summary).toMatchObject({
       registered: now <= EXPIRY ? 2 : 1,
       expiring_30d: now < EXPIRY ? 1 : 0,
@@ -366,7 +370,7 @@ describe.each(moments)("a wrapped subname without PARENT_CANNOT_CONTROL at %i", 
 });
 
 describe("a .eth name that the registrar never registered", () => {
-  test("is not its holder's: it is available, or its state is unknown", async () => {
+  test("does not belong to its holder: it is available, or its state is unknown", async () => {
     const owner = getAddress(dave);
     const ended = {
       ended_by: "no_registration",
@@ -413,7 +417,7 @@ describe("the explorer and former owners", () => {
   });
 });
 
-describe("the same second ends it everywhere", () => {
+describe("the same second is the end everywhere", () => {
   const names = ["plain.eth", "boxed.eth", "renewed-elsewhere.eth", "sub.boxed.eth"];
   const ends = [EXPIRY, EXPIRY + GRACE, EXPIRY + 10 * GRACE];
   const moments = ends.flatMap((end) => [end - 1, end, end + 1, end + 2]);
@@ -436,7 +440,8 @@ describe("the same second ends it everywhere", () => {
       });
       for (const item of [...previous, ...held].filter((one) => one.name === name))
         expect(item.ownership).toMatchObject({ owner, is_owner_current: isCurrent });
-      // Whois shows the last holder of a name whose grace is over, with the second at which the last period ended.
+      // For a name past its grace, whois shows the last holder and the second at which the last
+      // period ended.
       expect({ name, to: last?.to_timestamp }).toEqual({ name, to: to_timestamp });
       if (!isOver) expect({ name, owner: last?.address }).toEqual({ name, owner });
       const isOfAlice = last?.address === getAddress(alice) && last?.to_timestamp === null;

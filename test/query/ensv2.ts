@@ -4,21 +4,21 @@ import { contractsOf } from "../../abis/contracts.ts";
 import { deploymentShape } from "../../abis/deployments.ts";
 import { account, CHAIN_ID, deployment, transaction } from "./rows.ts";
 
-/* A deployment with ENSv2, and rows of its tables. */
+/* A deployment with ENSv2, with rows for its tables. */
 
 export const ROOT = account(0x2001);
 export const ETH_REGISTRY = account(0x2002);
-/** Code of registries, of wrapper registries and of resolvers that the deployment lists. */
+/** Code of registries, wrapper registries and resolvers that the deployment lists. */
 export const REGISTRY_CODE = account(0x2003);
 export const WRAPPER_CODE = account(0x2004);
 export const RESOLVER_CODE = account(0x2005);
 export const ENSV1_RESOLVER = account(0x2006);
-/** A resolver of ENSv2 that keeps records by node. */
+/** An ENSv2 resolver that keeps records by node. */
 export const NODE_RESOLVER = account(0x2007);
 export const MIGRATOR = account(0x2008);
 export const GRAVEYARD = account(0x2009);
 export const REGISTRAR = account(0x200a);
-/** A resolver of ENSv2 whose records have numbers, and an unknown one. */
+/** An ENSv2 resolver with numbered records, and an unknown one. */
 export const RESOLVER = account(0x200b);
 export const STRANGE = account(0x200c);
 export const USDC = account(0x200d);
@@ -53,7 +53,7 @@ export const FAR = 2n ** 64n - 1n;
 
 let counter = 0;
 
-/** An entry of a registry, registered unless said otherwise. */
+/** A registry entry, registered unless given otherwise. */
 export function entryRow(registry: Address, label: string, fields: Partial<EntryRow> = {}): EntryRow {
   const storageId = storageIdOf(label);
   return {
@@ -96,7 +96,7 @@ export const reservedRow = (label: string, expiry: bigint, fields: Partial<Entry
     ...fields,
   });
 
-/** A contract that a factory deployed. */
+/** A contract deployed by a factory. */
 export const proxyRow = (address: Address, implementation: Address): typeof ensv2Proxy.$inferInsert => ({
   chainId: CHAIN_ID,
   address,

@@ -18,14 +18,14 @@ import { account, CHAIN_ID, domainRow } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 /*
- * Rows that are behind: their registry was replaced, and they wait for their turn; or the name of ENSv1
- * lies below a name that was registered in ENSv2 later.
+ * Rows that are behind: their registry was replaced and they are queued for an update, or the
+ * ENSv1 name lies below a name that was later registered in ENSv2.
  */
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
 const bob = account(0xb0b);
-/** Registries: that of `user.eth`, the one before it, and those of names that have expired. */
+/** Registries of `user.eth`, its previous one, and those of names that have expired. */
 const USER = account(0x6001);
 const BEFORE = account(0x6002);
 const ENDED = account(0x6003);
@@ -44,20 +44,21 @@ const entry = (label: string, owner: `0x${string}`, fields: Partial<EntryRow> = 
 const rows = [
   domainRow("user.eth", at(ETH_REGISTRY, bob)),
   domainRow("ended.eth", at(ETH_REGISTRY, bob, { expiryTimestamp: BigInt(NOW - 1) })),
-  // As its entry is.
+  // Same as its entry.
   domainRow("same.user.eth", at(USER, alice)),
   domainRow("over.user.eth", at(USER, alice, { expiryTimestamp: BigInt(NOW - 9) })),
-  // Its registry was replaced by another that has the label, of another owner, or has it not; or only its owner is behind.
+  // Its registry was replaced by one where the label has another owner or is missing, or only its
+  // owner is behind.
   domainRow("other.user.eth", at(BEFORE, alice)),
   domainRow("sold.user.eth", at(USER, alice)),
   domainRow("cut.user.eth", at(BEFORE, alice)),
-  // Its registry was replaced by another that has the label, of the same owner.
+  // Its registry was replaced by one where the label has the same owner.
   domainRow("again.user.eth", at(BEFORE, alice)),
   // The same, and it expired.
   domainRow("past.user.eth", at(BEFORE, alice, { expiryTimestamp: BigInt(NOW - 9) })),
-  // ENSv1's, below a name that was registered in ENSv2.
+  // An ENSv1 name below a name registered in ENSv2.
   domainRow("old.user.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver: NODE_RESOLVER }),
-  // Below an entry that has expired: the row says so, or not yet.
+  // Below an expired entry, with a row that says so or not yet.
   domainRow("known.ended.eth", at(ENDED, alice, { pathExpiryTimestamp: BigInt(NOW - 1) })),
   domainRow("late.ended.eth", at(ENDED, alice, { pathExpiryTimestamp: BigInt(NOW + 9) })),
 ];
@@ -73,7 +74,7 @@ const entries = [
   entry("again", alice),
   entry("past", alice, { expiry: BigInt(NOW - 9) }),
   ...["known", "late"].map((label) => entryRow(ENDED, label, { owner: alice })),
-  // Without a row: its registry is at more names than are followed. And one of unknown code.
+  // Without a row: its registry is at more names than are followed. And one with unknown code.
   entry("unlisted", alice),
   entry("strange", alice, { subregistry: UNKNOWN }),
 ];
@@ -106,7 +107,7 @@ type Item = { name: string; protocol?: string; availability_status: string; owne
 const listed = async (path: string) => (await api.get(path)).body.results as Item[];
 const namesOf = (items: readonly Item[]) => items.map(({ name }) => name).sort();
 
-test("whois says what the entries are", async () => {
+test("whois reflects the entries", async () => {
   const ownerOf = async (name: string) =>
     ((await api.get(`/whois/${name}?partial=true`)).body.ownership as { owner?: string }).owner;
   for (const name of ["same.user.eth", "again.user.eth"]) expect(await ownerOf(name)).toBe(getAddress(alice));
@@ -116,7 +117,7 @@ test("whois says what the entries are", async () => {
 });
 
 describe("an address", () => {
-  test("is not shown names that it does not own by the newest block", async () => {
+  test("does not list names that it no longer owns as of the newest block", async () => {
     const items = await listed(`/address/${alice}/domains`);
     expect(namesOf(items)).toEqual(expect.arrayContaining(["again.user.eth", "same.user.eth"]));
     for (const name of ["other", "sold", "cut", "old"])
@@ -124,19 +125,19 @@ describe("an address", () => {
     expect(namesOf(items)).not.toContain("late.ended.eth");
   });
 
-  test("is shown what time alone ended, where it asks for that", async () => {
+  test("lists names ended by time alone if asked for", async () => {
     const items = await listed(`/address/${alice}/domains?include_expired=true`);
     expect(namesOf(items)).toEqual(
       ["again.user", "known.ended", "over.user", "past.user", "same.user"].map((one) => `${one}.eth`),
     );
   });
 
-  test("still has what the contracts of ENSv1 hold for it", async () => {
+  test("still has what the ENSv1 contracts hold for it", async () => {
     const items = await listed(`/address/${alice}/domains?address_type=registry_owner&include_expired=true`);
     expect(items).toMatchObject([{ name: "old.user.eth", protocol: "ensv2" }]);
   });
 
-  test("has had no name that it owns", async () => {
+  test("does not list a name that it owns as a previous one", async () => {
     const previous = namesOf(await listed(`/address/${bob}/previous-domains`));
     expect(previous).toContain("same.user.eth");
     expect(previous).toContain("cut.user.eth");
@@ -149,7 +150,7 @@ describe("an address", () => {
     for (const name of ["other", "cut", "old"]) expect(text).not.toContain(`${name}.user.eth`);
   });
 
-  test("as a resolver has the names that name it now", async () => {
+  test("as a resolver has the names that point to it now", async () => {
     const path = `/address/${NODE_RESOLVER}/domains?address_type=resolver&include_expired=true`;
     const names = namesOf(await listed(path));
     expect(names).toContain("again.user.eth");
@@ -160,7 +161,7 @@ describe("an address", () => {
 describe("a search", () => {
   const found = async (query: string) => listed(`/search-domains?sort_by=full_name&${query}`);
 
-  test("shows no name against its own filter", async () => {
+  test("shows no name that contradicts its filter", async () => {
     expect(namesOf(await found("protocol=ensv1"))).toEqual([]);
     const registered = namesOf(await found("availability_status=registered"));
     expect(registered).toContain("again.user.eth");
@@ -170,12 +171,12 @@ describe("a search", () => {
     expect(namesOf(await found(`expiry_from=${NOW}`))).not.toContain("cut.user.eth");
   });
 
-  test("judges a lagging row as a row that follows its registry", async () => {
+  test("treats a lagging row as a row that follows its registry", async () => {
     const names = namesOf(await found(`resolver=${NODE_RESOLVER}&parent=user.eth`));
     expect(names).toEqual(["again", "over", "past", "same", "sold"].map((one) => `${one}.user.eth`));
   });
 
-  test("shows names as they are now, where nothing is said against it", async () => {
+  test("shows names as they are now if no filter excludes them", async () => {
     const items = await found("q=u");
     const old = (await found("q=old"))[0];
     expect(old).toMatchObject({ name: "old.user.eth", protocol: "ensv2", availability_status: "unknown" });
@@ -184,7 +185,7 @@ describe("a search", () => {
   });
 });
 
-test("names right under a name are always there", async () => {
+test("names directly under a name are always listed", async () => {
   const items = await listed("/domain/user.eth/subdomains");
   expect(namesOf(items)).toEqual(
     ["again", "cut", "old", "other", "over", "past", "same", "sold"].map((one) => `${one}.user.eth`),
@@ -194,7 +195,7 @@ test("names right under a name are always there", async () => {
   expect(owners.get("cut.user.eth")).toBeUndefined();
 });
 
-describe("an answer that may lack something says so", () => {
+describe("an answer that may be incomplete says so", () => {
   const isIncomplete = async (path: string) =>
     (await api.get(`${path}?partial=true`)).body.is_incomplete ?? false;
   const histories = [
@@ -205,7 +206,7 @@ describe("an answer that may lack something says so", () => {
     "records/text/url/history",
   ];
 
-  test.each(histories)("%s of a name whose row is not that of its entry", async (history) => {
+  test.each(histories)("%s of a name whose row differs from its entry", async (history) => {
     const of = (name: string) => isIncomplete(`/domain/${name}/${history}`);
     for (const name of ["unlisted.user.eth", "other.user.eth", "x.strange.user.eth"]) {
       expect(await of(name), name).toBe(true);
@@ -225,7 +226,7 @@ describe("an answer that may lack something says so", () => {
     await close();
   });
 
-  test("subnames of a name at which its registry is not linked", async () => {
+  test("subnames of a name to which its registry is not linked", async () => {
     const of = (name: string) => isIncomplete(`/domain/${name}/subdomains`);
     expect(await of("user.eth")).toBe(true);
     expect(await of("same.user.eth")).toBe(false);

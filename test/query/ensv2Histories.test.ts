@@ -15,12 +15,12 @@ import {
 import { account, CHAIN_ID, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Histories of names that went from ENSv1 to ENSv2, or that only ENSv2 knows. */
+/* Histories of names that moved from ENSv1 to ENSv2, or that only ENSv2 knows. */
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
 const START = 1_600_000_000;
-/** Rows of events are of blocks of 12 seconds. */
+/** Event rows belong to blocks 12 seconds apart. */
 const timeOf = (block: number) => START + block * 12;
 
 const alice = account(0xa11ce);
@@ -28,9 +28,11 @@ const bob = account(0xb0b);
 const [ALICE, BOB] = [getAddress(alice), getAddress(bob)];
 const moved = namehash("moved.eth");
 const sub = namehash("sub.moved.eth");
-/** Names whose parent expires before them, and whose parent had expired before they were made. */
+/**
+ * Names whose parent expires before them, and whose parent had expired before they were created.
+ */
 const [led, late] = [namehash("led.moved.eth"), namehash("late.moved.eth")];
-/** A name of which ends passed, and moved later. */
+/** A name whose ends passed and were later moved. */
 const lapsed = namehash("lapsed.moved.eth");
 const record = (number: number) => toHex(number, { size: 32 });
 
@@ -44,7 +46,10 @@ type Change = {
   node?: Hex;
   owner: Address | null;
   reason?: "registrar" | "token";
-  /** The blocks at whose times the entry and the way to it ended, by what was stored until then. */
+  /**
+   * The blocks at whose times the entry and the path to it ended, according to what was stored
+   * until then.
+   */
   before?: { expiry: number; path?: number };
 };
 const change = ({ block, log = 0, node = moved, owner, reason = "registrar", before }: Change) => ({
@@ -98,7 +103,7 @@ const events: EventRow[] = [
     ownerAddress: bob,
     details: details(MIGRATOR),
   }),
-  // A graveyard keeps what is left in ENSv1 for ever: that is no purchase.
+  // A graveyard keeps what remains in ENSv1 for ever. That is not a purchase.
   eventRow(
     { block: 21 },
     {
@@ -123,7 +128,8 @@ const events: EventRow[] = [
   ...[led, late].map((node, log) =>
     registry({ block: 40, log: 10 + log }, "LabelRegistered", { node, expiryTimestamp: END }),
   ),
-  // The record is there before the name gets the resolver, and is the root's until the name has its own.
+  // The record exists before the name gets the resolver, and belongs to the root until the name has
+  // its own.
   text(14, 1, "https://first.example"),
   linked({ block: 15 }, namehash(""), 1),
   text(25, 1, "https://second.example"),
@@ -133,11 +139,11 @@ const events: EventRow[] = [
   linked({ block: 32 }, namehash(""), 3),
   linked({ block: 33 }, moved, 2),
   linked({ block: 45 }, moved, 9),
-  // Anyone can have a resolver deployed, and link any name there.
+  // Anyone can deploy a resolver and link any name in it.
   ...Array.from({ length: 20 }, (_, i) => linked({ block: 35, log: i }, moved, 7, STRANGE)),
 ];
 
-/** A name of ENSv2, and when its parent expires if it does. */
+/** An ENSv2 name, and its parent's expiry if it has one. */
 const entryRow = (node: Hex, expiryTimestamp: bigint, pathEnd: number | null = null) => ({
   ...domainRow("led.moved.eth"),
   node,
@@ -186,10 +192,10 @@ beforeAll(async () => {
     ...[
       { block: 120, before: { expiry: 900, path: 110 } },
       { block: 140, before: { expiry: 900, path: 130 } },
-      // The parent was renewed, and not for long enough.
+      // The parent was renewed, but not for long enough.
       { block: 150, before: { expiry: 900, path: 145 } },
       { block: 160, before: { expiry: 900, path: 148 } },
-      // Its own end passed, with its parent's a second later.
+      // Its own end passed, and its parent's a second later.
       { block: 180, before: { expiry: 170, path: 171 } },
       // A row of the last second: there was no time without owner.
       { block: 190, before: { expiry: 900, path: 190 } },
@@ -220,14 +226,14 @@ test("registrations: bought, reserved, migrated; a graveyard buys nothing", asyn
   expect(renewals).toEqual([]);
 });
 
-test("a subname's renewal is a log of its registry alone", async () => {
+test("a subname's renewal is a single log of its registry", async () => {
   expect(await ask("/domain/sub.moved.eth/registration-history")).toMatchObject({
     registrations: [{ kind: "registered", owner_address: BOB }],
     renewals: [{ event_type: "ExpiryUpdated", expiry_timestamp: String(timeOf(70)) }],
   });
 });
 
-test("owners: the person before and after, none in between", async () => {
+test("owners: the person before and after, with no gap", async () => {
   const { history } = await ask("/domain/moved.eth/ownership-history");
   expect(history).toMatchObject([
     { address: ALICE, reason: "registrar", to_timestamp: timeOf(20), to_tx: transaction(20) },
@@ -269,7 +275,7 @@ test.each([
   ]);
 });
 
-test("an end that passed and moved later leaves a gap", async () => {
+test("an end that passed and was moved later leaves a gap", async () => {
   const { history } = await ask("/domain/lapsed.moved.eth/ownership-history");
   const byTime = { to_block: null, from_tx: expect.anything(), ended_by: "expiry" };
   expect(history).toMatchObject([
@@ -283,11 +289,11 @@ test("an end that passed and moved later leaves a gap", async () => {
   expect(history).toHaveLength(6);
 });
 
-test("below a parent that had expired, a token makes no owner", async () => {
+test("a token below a parent that had expired creates no owner", async () => {
   expect(await ask("/domain/late.moved.eth/ownership-history")).toMatchObject({ history: [], total: 0 });
 });
 
-test("a text is that of the record that was the name's at the time", async () => {
+test("a text comes from the record that was the name's at the time", async () => {
   const { history } = await ask("/domain/moved.eth/records/text/url/history");
   expect(history).toMatchObject([
     { value: null, block_number: 45, source: "resolver_change" },
@@ -298,7 +304,7 @@ test("a text is that of the record that was the name's at the time", async () =>
   expect(history).toHaveLength(4);
 });
 
-test("events are those of both systems, with the records of the name's own resolvers, and no stranger's link", async () => {
+test("events come from both systems, with records of the name's own resolvers and without strangers' links", async () => {
   const { events: found } = (await ask("/domain/moved.eth/events")) as { events: Record<string, unknown>[] };
   expect(found.map(({ contract, event_type, block_number }) => [contract, event_type, block_number])).toEqual(
     [

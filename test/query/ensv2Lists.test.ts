@@ -38,7 +38,7 @@ const ago = (days: number) => BigInt(NOW - days * DAY);
 const alice = account(0xa11ce);
 const bob = account(0xb0b);
 
-/** Names with their entries, and the state that the contracts would tell. */
+/** Names with their entries, and the state that the contracts would report. */
 type World = { row: DomainRow; entry?: EntryRow; state: string }[];
 
 const ofEnsv2 = (label: string, expiry: bigint, state: string, owner = alice): World[number] => ({
@@ -101,7 +101,7 @@ afterAll(() => tables?.drop());
 type Item = { name: string; availability_status: string; protocol?: string };
 const itemsOf = (body: Record<string, unknown>) => body.results as Item[];
 
-describe("lists have each name in the state of its contracts", () => {
+describe("lists have each name in the state given by its contracts", () => {
   test.each(world.map(({ row, state }) => [row.fullName, state]))("%s is %s", async (name, state) => {
     const { body } = await api.get(`/search-domains?search_full_name=true&q=${name}`);
     expect(itemsOf(body)).toMatchObject([{ name, availability_status: state }]);
@@ -123,7 +123,7 @@ describe("lists have each name in the state of its contracts", () => {
     expect(found.every((item) => item.protocol === protocol)).toBe(true);
   });
 
-  test("a search by expiry does not have what a graveyard keeps", async () => {
+  test("a search by expiry omits what a graveyard keeps", async () => {
     const { body } = await api.get(`/search-domains?expiry_from=${NOW}`);
     expect(itemsOf(body).map(({ name }) => name)).not.toContain("retired.eth");
     expect(BigInt(RETIRED_EXPIRY)).toBeGreaterThan(10n ** 18n);
@@ -144,7 +144,7 @@ describe("a wallet", () => {
     expect(summary.body).toMatchObject({ domain_count: ofAlice.length });
   });
 
-  test("a graveyard owns no active names, and its names can be listed", async () => {
+  test("that is a graveyard owns no active names, but its names can be listed", async () => {
     expect((await api.get(`/address/${GRAVEYARD}/domains`)).body).toMatchObject({ total: 0 });
     const all = await api.get(`/address/${GRAVEYARD}/domains?include_expired=true`);
     expect(itemsOf(all.body)).toMatchObject([{ name: "retired.eth" }]);
@@ -154,7 +154,7 @@ describe("a wallet", () => {
     expect(itemsOf(stored.body)).toMatchObject([{ name: "retired.eth" }]);
   });
 
-  test("names that it lost are previous ones, those in grace are not", async () => {
+  test("has names that it lost among the previous ones, but not those in grace", async () => {
     await tables.writer.insert(holder).values(
       world.map(({ row }, i) => ({
         address: alice,
@@ -173,7 +173,7 @@ describe("a wallet", () => {
     ).toEqual(namesOf(lost));
   });
 
-  test("its calendar has the ends of each system", async () => {
+  test("has a calendar with the ends of each system", async () => {
     const reply = await api.app.request(`/address/${alice}/expiries.ics`);
     const text = (await reply.text()).replaceAll("\r\n ", "");
     const at = (seconds: number) => new Date(seconds * 1_000).toISOString().replaceAll(/[-:]|\.000/g, "");
@@ -203,7 +203,7 @@ test.each(["rows", "counters"])("statistics count a name once, from %s", async (
     client.release();
   }
   const { totals, states, holders, expiries } = await statistics();
-  // `eth` has an owner and no expiry; the retired name has none.
+  // `eth` has an owner and no expiry; the retired name has neither.
   expect(totals?.body).toMatchObject({ total_domains: world.length, active_domains: active.length + 1 });
   const countOf = (state: string, some = world) =>
     some.filter((one) => one.state === state && one.row.fullName !== "retired.eth").length;
@@ -250,11 +250,11 @@ describe("purchases", () => {
     const ofEnsv1 = { eventType: "NameRenewed", node: plain };
     await tables.writer.insert(event).values([
       eventRow({ block: day1, log: 5 }, { ...bought, contractAddress: REGISTRAR } as never),
-      // The renewer's own log, and those of ENSv1 that come with it.
+      // The renewer's own log, and the ENSv1 logs that come with it.
       eventRow({ block: day2, log: 2 }, { ...ofEnsv1, contract: "REGISTRAR" } as never),
       eventRow({ block: day2, log: 9 }, { ...ofEnsv1, contract: "ENSV2_RENEWER" } as never),
       eventRow({ block: day2, log: 12 }, { ...ofEnsv1, contract: "CONTROLLER", costWei: 0n } as never),
-      // What a graveyard registers in ENSv1 is no sale.
+      // A graveyard's registration in ENSv1 is not a sale.
       eventRow({ block: day2 + 1, log: 1 }, {
         contract: "REGISTRAR",
         eventType: "NameRegistered",
@@ -335,7 +335,7 @@ describe("purchases", () => {
     ]);
   });
 
-  test("are in the explorer's figures, with a mark on names of ENSv2", async () => {
+  test("are in the explorer's figures, with a mark on ENSv2 names", async () => {
     const { url, close } = await serveExplorer(tables, NOW, contracts);
     const pageOf = async (path: string) => (await fetch(`${url}/explore/${path}`)).text();
     const [title, first] = (await pageOf("statistics/tokens.csv?interval=month"))
@@ -355,7 +355,7 @@ describe("purchases", () => {
     await close();
   });
 
-  test("and migrations are in the feed, and a migration is no transfer", async () => {
+  test("and migrations are in the feed, and a migration is not a transfer", async () => {
     const { body } = await openApi(tables, NOW, { contracts }).get("/ens-stats/recent-activity");
     expect(body.events).toMatchObject([
       {

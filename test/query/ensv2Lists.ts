@@ -6,16 +6,16 @@ import { CHAIN_ID, type DomainRow, registeredRow, transaction } from "./rows.ts"
 
 /* Rows of lists and counts in a deployment with ENSv2. */
 
-/** The main chain alone. */
+/** The main chain only. */
 export const MAIN: Scope = mainChain(contracts);
 
-/** The times of the deployment, in seconds. */
+/** The deployment's times, in seconds. */
 export const GRACE = 28 * 86_400;
 export const PREMIUM = 21 * 86_400;
-/** What a graveyard's registration in ENSv1 has for an expiry. */
+/** The expiry of a graveyard's registration in ENSv1. */
 export const RETIRED_EXPIRY = 2n ** 64n - 1n - 90n * 86_400n;
 
-/** A .eth name of ENSv2. */
+/** An ENSv2 .eth name. */
 export const ensv2Row = (name: string, holder: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, holder, expiry, {
     registryOwner: null,
@@ -25,7 +25,7 @@ export const ensv2Row = (name: string, holder: Address, expiry: bigint, fields: 
     ...fields,
   });
 
-/** A name that a graveyard keeps in ENSv1. */
+/** A name kept by a graveyard in ENSv1. */
 export const retiredRow = (name: string, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, GRAVEYARD, RETIRED_EXPIRY, fields);
 
@@ -34,7 +34,10 @@ export const storageIdOf = (labelhash: Hex): Hex => `${labelhash.slice(0, 58)}00
 
 export type PurchaseRow = typeof ensv2Purchase.$inferInsert;
 
-/** A registration at the registrar of ENSv2 unless `fields` say otherwise; `at` is its place on the chain. */
+/**
+ * A registration at the ENSv2 registrar unless `fields` say otherwise. `at` is its place on the
+ * chain.
+ */
 export const purchaseRow = (
   at: { block: number; log?: number },
   fields: Partial<PurchaseRow> & Pick<PurchaseRow, "node">,

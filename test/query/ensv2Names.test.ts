@@ -55,7 +55,7 @@ const alice = account(0xa11ce);
 const bob = account(0xb0b);
 const ALICE = getAddress(alice);
 const BOB = getAddress(bob);
-/** Registries of names: of a user, of a locked name, and one of unknown code. */
+/** Registries of a user's name, of a locked name, and one with unknown code. */
 const USER = account(0x6001);
 const WRAPPER_REGISTRY = account(0x6002);
 const UNKNOWN = account(0x6003);
@@ -234,7 +234,8 @@ beforeAll(async () => {
     { ...change(7, bob), node: namehash("sub.reserved.eth") },
     { ...change(6, bob, 1), node: namehash("deep.old.native.eth") },
     { ...change(6, bob, 2), node: namehash("x.came.locked.eth") },
-    // Each of these parents was registered before its entry says: it was bought again.
+    // Each of these parents was registered earlier than its entry says, because it was bought
+    // again.
     ...[
       { ...change(18, alice), node: namehash("native.eth") },
       { ...change(15, alice), node: namehash("locked.eth") },
@@ -262,7 +263,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-/** The tables for the time of a test: with the Universal Resolver of ENSv2 in force. */
+/** The tables during one test, with the ENSv2 Universal Resolver in force. */
 async function whenPublic(work: () => Promise<void>): Promise<void> {
   const phase = {
     chainId: CHAIN_ID,
@@ -279,7 +280,7 @@ async function whenPublic(work: () => Promise<void>): Promise<void> {
 }
 
 describe("GET /whois/:name", () => {
-  test("of a name that was registered in ENSv2", async () => {
+  test("of a name registered in ENSv2", async () => {
     const native = entries.find(({ labelhash }) => labelhash === labelhashOf("native"));
     expect(await whois("native.eth")).toMatchObject({
       protocol: "ensv2",
@@ -311,7 +312,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("of a migrated name shows from whom it came to whom, and nothing of what ENSv1 keeps", async () => {
+  test("of a migrated name shows the owners before and after, and nothing that ENSv1 keeps", async () => {
     const reply = await whois("migrated.eth");
     expect(reply).toMatchObject({
       protocol: "ensv2",
@@ -334,7 +335,7 @@ describe("GET /whois/:name", () => {
     ["sold.eth", "premium"],
     ["open.eth", "available"],
   ])(
-    "of a name that only ENSv2 reserves, %s, is %s: it is not free before the registrar sells it",
+    "of a name that only ENSv2 reserves, %s, is %s: it is not free until the registrar sells it",
     async (name, state) => {
       expect(await whois(name)).toMatchObject({
         name,
@@ -348,7 +349,7 @@ describe("GET /whois/:name", () => {
     },
   );
 
-  test("of a reserved name has what ENSv1 says, and the reservation", async () => {
+  test("of a reserved name has ENSv1's data and the reservation", async () => {
     expect(await whois("reserved.eth")).toMatchObject({
       protocol: "ensv1",
       token: { id: BigInt(labelhashOf("reserved")).toString(), standard: "ERC-721" },
@@ -361,7 +362,7 @@ describe("GET /whois/:name", () => {
     expect(await whois("only1.eth")).not.toHaveProperty("reservation");
   });
 
-  test("of a name below a migrated one, ENSv1's row is history", async () => {
+  test("of a name below a migrated one ignores ENSv1's row, which is history", async () => {
     const reply = await whois("old.migrated.eth");
     expect(reply).toMatchObject({
       protocol: "ensv2",
@@ -373,7 +374,7 @@ describe("GET /whois/:name", () => {
     expect(reply).not.toHaveProperty("registry");
   });
 
-  test("of a wrapped name below a locked one is ENSv1's until it is migrated", async () => {
+  test("of a wrapped name below a locked one comes from ENSv1 until the name is migrated", async () => {
     for (const protocol of ["before", "public"]) {
       const check = async () => {
         expect(await whois("left.locked.eth"), protocol).toMatchObject({
@@ -396,7 +397,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("of a subname is its entry, with the resolver above that answers for it", async () => {
+  test("of a subname comes from its entry, with the resolver above that answers for it", async () => {
     expect(await whois("sub.native.eth")).toMatchObject({
       protocol: "ensv2",
       registry: getAddress(USER),
@@ -408,7 +409,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("a row that lags says nothing: the walk decides", async () => {
+  test("of a lagging row ignores it: the walk decides", async () => {
     for (const name of ["sub.now.eth", "cut.native.eth"]) {
       const reply = await whois(name);
       expect(reply.ownership, name).toEqual({ is_wrapped: false });
@@ -430,7 +431,7 @@ describe("GET /whois/:name", () => {
     expect((await whois("dropped.eth")).ownership).toEqual({ is_wrapped: false });
   });
 
-  test("below a registry of unknown code only the chain can tell", async () => {
+  test("below a registry of unknown code needs the chain", async () => {
     expect(await status("/whois/sub.strange.eth")).toBe(502);
     expect((await api.get("/whois/strange.eth?partial=true")).body).toMatchObject({
       ownership: { owner: ALICE },
@@ -439,7 +440,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("of a name that nothing knows is what a resolver above makes of it", async () => {
+  test("of an unknown name depends on the resolver above it", async () => {
     expect(await whois("any.native.eth")).toMatchObject({
       protocol: "ensv2",
       resolver: { status: "none", answered_by: getAddress(RESOLVER) },
@@ -456,7 +457,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("once ENSv2's Universal Resolver is in force, ENSv1 answers only where the way leads to it", async () => {
+  test("once ENSv2's Universal Resolver is in force, uses ENSv1 only if the path leads to it", async () => {
     await whenPublic(async () => {
       expect(await whois("reserved.eth")).toMatchObject({ protocol: "ensv1", source: "indexed" });
       expect(await whois("sub.reserved.eth")).toMatchObject({ protocol: "ensv1", source: "indexed" });
@@ -472,7 +473,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("by hash and in bulk it is the same as by name", async () => {
+  test("by hash and in bulk is the same as by name", async () => {
     const names = rows.map(({ fullName }) => fullName).filter((name) => name !== "eth");
     const { results } = (await api.post("/whois/bulk", { names })).body as { results: object[] };
     for (const [i, name] of names.entries()) {
@@ -483,7 +484,7 @@ describe("GET /whois/:name", () => {
     }
   });
 
-  test("knows nothing of it where the deployment has no ENSv2", async () => {
+  test("mentions nothing of it if the deployment has no ENSv2", async () => {
     const { body } = await openApi(tables, NOW, { contracts: ofEnsv1 }).get("/whois/reserved.eth");
     for (const field of ["protocol", "registry", "token", "roles", "reservation", "migration"]) {
       expect(body).not.toHaveProperty(field);
@@ -491,7 +492,7 @@ describe("GET /whois/:name", () => {
   });
 });
 
-test("an owner in ENSv1 ends with the migration of the parent, and not with a reservation", async () => {
+test("an owner in ENSv1 ends with the parent's migration, but not with a reservation", async () => {
   const historyOf = async (name: string) => (await api.get(`/domain/${name}/ownership-history`)).body.history;
   const endedIn = (block: number) => ({
     to_block: block,
@@ -502,7 +503,7 @@ test("an owner in ENSv1 ends with the migration of the parent, and not with a re
     { address: ALICE, ...endedIn(20), to_timestamp: 1_600_000_240 },
   ]);
   expect(await historyOf("deep.old.native.eth")).toMatchObject([{ address: BOB, ...endedIn(18) }]);
-  // A wrapper registry leaves names to ENSv1 until they move themselves.
+  // A wrapper registry leaves names to ENSv1 until they migrate themselves.
   expect(await historyOf("x.came.locked.eth")).toMatchObject([{ address: BOB, ...endedIn(16) }]);
   expect(await historyOf("sub.reserved.eth")).toMatchObject([{ address: BOB, to_timestamp: null }]);
 });
@@ -513,7 +514,7 @@ describe("records", () => {
     return (body.records as { texts: object }).texts;
   };
 
-  test("are those of the number that the resolver has for the name", async () => {
+  test("come from the resolver's record number for the name", async () => {
     const { body } = await api.get("/domain/native.eth/records");
     expect(body).toMatchObject({
       resolver: { status: "indexed", address: getAddress(RESOLVER) },
@@ -527,25 +528,25 @@ describe("records", () => {
     });
   });
 
-  test("that claim an agent are found there, too", async () => {
+  test("that claim an agent are found there too", async () => {
     const adapter = { ...noChain.live, bindings: async () => [{ answer: null }] };
     const { body } = await openApi(tables, NOW, { contracts, live: adapter }).get("/domain/native.eth/agent");
     expect(body).toMatchObject({ is_erc8004_agent: true, registrations: [{ agent_id: "7" }] });
   });
 
-  test("of names without number are those that the resolver has for all", async () => {
+  test("of names without a number are the resolver's records for all names", async () => {
     for (const name of ["sub.native.eth", "any.native.eth", "cleared.native.eth"]) {
       expect(await textsOf(name), name).toEqual({ url: "https://all.example" });
     }
   });
 
-  test("of a resolver by node are its own name's alone", async () => {
+  test("of a resolver that stores by node are those of the name's own node only", async () => {
     expect(await textsOf("migrated.eth")).toEqual({ url: "https://migrated.example" });
     expect(await textsOf("x.migrated.eth")).toEqual({});
     expect(await textsOf("old.migrated.eth")).toEqual({});
   });
 
-  test("of names that ENSv1 answers for are ENSv1's", async () => {
+  test("of names that ENSv1 answers for come from ENSv1", async () => {
     expect(await textsOf("left.locked.eth")).toEqual({ url: "https://left.example" });
     expect(await textsOf("reserved.eth")).toEqual({ url: "https://reserved.example" });
   });
@@ -555,7 +556,7 @@ describe("records", () => {
     expect(await textsOf("sub.now.eth")).toEqual({});
   });
 
-  test("at a resolver that asks ENSv1, or that is unknown, are the chain's", async () => {
+  test("at a resolver that delegates to ENSv1, or that is unknown, need the chain", async () => {
     await tables.writer
       .update(ensv2Entry)
       .set({ resolver: ENSV1_RESOLVER })

@@ -103,8 +103,8 @@ const ofName = async (name: string) => {
 const ofKind = async (name: string, kind: string) =>
   (await ofName(name)).filter((row) => row.kind === kind && row.layer === "token");
 
-describe("who may put another registry in the place of the one that has the name", () => {
-  test("is each operator of the name above's holder, if the holder may", async () => {
+describe("a name's registry can be replaced by", () => {
+  test("each operator of the parent's holder, if the holder may do it", async () => {
     expect(await ofKind("sub.linked.eth", "parent_operator")).toEqual([
       {
         address: getAddress(bob),
@@ -123,20 +123,20 @@ describe("who may put another registry in the place of the one that has the name
     expect(await ofKind("sub.linked.eth", "parent_role")).toMatchObject([{ address: getAddress(alice) }]);
   });
 
-  test("is no operator of a holder who may not", async () => {
+  test("no operator of a holder who may not do it", async () => {
     expect(await ofKind("sub.plain.eth", "parent_operator")).toEqual([]);
     expect(await ofKind("sub.plain.eth", "parent_role")).toEqual([]);
   });
 });
 
 describe("the holder of an expired token", () => {
-  test("may move it with a role for the whole registry", async () => {
+  test("may move it with a role on the whole registry", async () => {
     expect(await ofKind("gone.linked.eth", "owner")).toMatchObject([
       { address: getAddress(carol), may: ["transfer_token"], in_force: true },
     ]);
   });
 
-  test.each(["lost.linked.eth", "late.eth"])("may not with roles for the entry alone: %s", async (name) => {
+  test.each(["lost.linked.eth", "late.eth"])("may not with roles on the entry only: %s", async (name) => {
     const owners = await ofKind(name, "owner");
     expect(owners).toMatchObject([{ may: [], in_force: false, reason: "expired" }]);
   });

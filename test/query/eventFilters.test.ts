@@ -5,7 +5,10 @@ import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Every list of events, with every filter, in both directions: what is left of the whole list, wherever a page begins. */
+/*
+ * Every list of events with every filter in both directions: the result is the matching part of
+ * the whole list, wherever a page begins.
+ */
 
 const NOW = 1_800_000_000;
 const BLOCKS = 120;
@@ -22,7 +25,7 @@ const lists = [
   "/events?",
 ];
 
-/** Filters, and what they mean for an item. */
+/** Filters, with the condition on an item. */
 const filters: Record<string, (item: Item) => boolean> = {
   "type=registration": ({ event_type }) => event_type === "NameRegistered",
   "type=registration,renewal": ({ event_type }) => event_type === "NameRegistered",
@@ -53,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-/** All items of a list, each page after the cursor of the one before it. */
+/** All items of a list, each page starting at the previous page's cursor. */
 async function walk(list: string, size: number): Promise<Item[]> {
   const items: Item[] = [];
   for (let cursor = ""; ; ) {

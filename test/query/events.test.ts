@@ -131,7 +131,7 @@ test("events come oldest first, by their place on the chain", () => {
   ]);
 });
 
-test("an event has the fields that are not null, and no others", () => {
+test("an event has all fields that are not null, and no others", () => {
   expect(events[0]).toEqual({
     id: `${CHAIN_ID}-9-3-0`,
     type: "authority",
@@ -149,7 +149,7 @@ test("an event has the fields that are not null, and no others", () => {
   });
 });
 
-test("controllers and resolvers are named with their deployment block, unknown resolvers without", () => {
+test("controllers and resolvers are named with their deployment block, unknown resolvers without it", () => {
   expect(events.map((one) => one.contract)).toEqual([
     "REGISTRY",
     "RESOLVER_5",
@@ -174,11 +174,11 @@ test("amounts, expiries and coin types are decimal strings", () => {
   });
 });
 
-test("a contract that never was the name's resolver, and is no known one, says nothing of the name", () => {
+test("an unknown contract that never was the name's resolver is ignored", () => {
   expect(events.map((one) => one.key)).not.toContain("foreign");
 });
 
-test("texts with NUL, which PostgreSQL cannot store, are given exactly", () => {
+test("texts with NUL, which PostgreSQL cannot store, are returned exactly", () => {
   expect(events[5]).toMatchObject({ key: "n\0ul", value: "v\0" });
 });
 
@@ -187,7 +187,7 @@ test("an EVM address record is an address, others are bytes", () => {
   expect(events[7]).toMatchObject({ coin_type: "0", address: toHex(7, { size: 20 }) });
 });
 
-test("an approval for all is an event of its owner and of the operator, under any parameter names", async () => {
+test("an approval for all is an event of its owner and of the operator, whatever its parameters are called", async () => {
   for (const party of [account(0x91fe), account(0x0be)]) {
     const { body } = await api.get(`/address/${party}/events?relation=party`);
     const found = body.events as { block_number: number; log_index: number }[];
@@ -205,7 +205,7 @@ test("a name without history has no events", async () => {
   });
 });
 
-test("an event has the name that is asked for also where the index has no row of it", async () => {
+test("an event has the requested name even if the index has no row of it", async () => {
   const domains = async (query: string) => {
     const { body } = await api.get(`/domain/alice.eth/events?${query}`);
     return (body as { events: { domain: string | null }[] }).events.map(({ domain }) => domain);

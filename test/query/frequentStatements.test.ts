@@ -10,10 +10,10 @@ import { createTables, type Tables } from "./tables.ts";
 
 const plan = { mostNames: 2, afterUses: 3, periodMs: 1_000, mostCounted: 5, longest: 100 };
 
-describe("names of texts", () => {
+describe("statement names", () => {
   const times = (count: number, ask: () => string | undefined) => Array.from({ length: count }, ask);
 
-  test("are given to those that come often, and stay the same", () => {
+  test("are given to frequent texts and stay the same", () => {
     const nameOf = frequentNames(plan, () => 0);
     const [first, second, third, fourth] = times(4, () => nameOf("select 1"));
     expect([first, second]).toEqual([undefined, undefined]);
@@ -22,7 +22,7 @@ describe("names of texts", () => {
     expect(nameOf("select 2")).toBeUndefined();
   });
 
-  test("are no more than there may be in a period, and given again in the next", () => {
+  test("are limited per period, and given again in the next", () => {
     let now = 0;
     const nameOf = frequentNames(plan, () => now);
     const [a, b, c] = ["a", "b", "c"].map((text) => times(5, () => nameOf(text)).at(-1));
@@ -32,7 +32,7 @@ describe("names of texts", () => {
     expect(times(3, () => nameOf("a")).at(-1)).toBe(a);
   });
 
-  test("are not given to texts that are long, or come after too many others", () => {
+  test("are not given to texts that are long or come after too many others", () => {
     const nameOf = frequentNames(plan, () => 0);
     expect(times(5, () => nameOf("a".repeat(101))).at(-1)).toBeUndefined();
     for (const text of ["1", "2", "3", "4", "5"]) nameOf(text);
@@ -41,7 +41,7 @@ describe("names of texts", () => {
   });
 });
 
-test("a connection to the index is closed after a time, with its prepared statements", async () => {
+test("a connection to the index is closed after a while, with its prepared statements", async () => {
   const pool = openPool({ connectionString: inject("databaseServerUrl") });
   try {
     prepareIndexPool(pool as unknown as IndexPool);
@@ -63,7 +63,7 @@ describe("statements", () => {
   });
   afterAll(() => tables?.drop());
 
-  test("give the same rows with a name and without, and PostgreSQL has the named ones", async () => {
+  test("return the same rows with and without a name, and PostgreSQL has the named ones", async () => {
     const nameOf = frequentNames({ ...plan, longest: 10_000 }, () => 0);
     const named = (name: string) =>
       sql`select ${domain.node} as node, 1::bigint as big, array['x'] as list from ${domain} where ${domain.fullName} = ${name}`;

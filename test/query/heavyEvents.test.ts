@@ -9,13 +9,13 @@ import { account, CHAIN_ID, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 /*
- * An address with more than 100,000 events, and contracts with as many: a page of them costs what a page of few does, by every
- * filter, at the beginning and at the end.
+ * An address with more than 100,000 events, and contracts with as many. A page of them costs as
+ * much as a page of few events, with every filter, at the beginning and at the end.
  */
 const NOW = 1_800_000_000;
 const BLOCKS = 101_000;
 const NAMES = 5_000;
-/** Rows of `events` that a page of 25 may read: as many for each event's name that its index has. */
+/** Rows of `events` that a page of 25 may read: for each event name, as many as its index has. */
 const FEW = 1_000;
 
 const heavy = account(0x4ea71);
@@ -28,7 +28,10 @@ const event = (log: number, columns: string, values: string) =>
    select ${CHAIN_ID}, i, ${log}, 0, 1600000000 + i, ${hash("'tx' || i")}, ${values}
    from generate_series(1, ${BLOCKS}) as i`;
 
-/** In each block the address gets a name in the registry, a listed resolver logs a text of it, and a token is moved. */
+/**
+ * In each block the address gets a name in the registry, a listed resolver logs a text of it, and
+ * a token moves.
+ */
 const statements = [
   event(
     0,
@@ -46,7 +49,7 @@ const statements = [
     `'REGISTRAR', '${REGISTRAR}', 'Transfer', ${hash("'other' || i")}, '${account(0xf00)}',
      case when i % 50000 = 7 then '${receiver}' else '0x' || lpad(to_hex(i + 4096), 40, '0') end`,
   ),
-  // A contract of few events, all of one kind.
+  // A contract with few events, all of one kind.
   `${event(
     3,
     "contract, contract_address, event_type, node, owner_address",
@@ -94,7 +97,7 @@ async function read(path: string): Promise<Answer> {
   return body as Answer;
 }
 
-/** Rows of `events` that the last answer took. */
+/** Rows of `events` that the last answer read. */
 async function rowsRead(): Promise<number> {
   const counts: number[] = [];
   for (const query of queries.filter(({ sql }) => sql.startsWith("select")))
@@ -129,7 +132,7 @@ describe.each(lists)("%s", (list) => {
     expect(await rowsRead()).toBeLessThan(FEW);
   });
 
-  test("a page from the middle reads as few rows, and continues where the one before ended", async () => {
+  test("a page from the middle reads as few rows, and continues where the previous one ended", async () => {
     const middle = await read(`${list}&total=false&time_to=1600050000&page_size=200`);
     const next = await read(
       `${list}&total=false&time_to=1600050000&page_size=200&cursor=${middle.next_cursor}`,
@@ -141,16 +144,19 @@ describe.each(lists)("%s", (list) => {
   });
 });
 
-test.each(filters)("so does a page of a contract that logs one kind, and rarely: %s", async (filter) => {
+test.each(filters)("so does a page of a contract that rarely logs, and only one kind: %s", async (filter) => {
   await read(`/contract/${rare}/events?total=false&${filter}`);
   expect(await rowsRead()).toBeLessThan(FEW);
 });
 
-/** Of statements that are prepared, PostgreSQL keeps the plan if it expects no more work from it than from one for the values. */
+/**
+ * PostgreSQL keeps the generic plan of a prepared statement if it expects it to cost no more than
+ * a plan for the values.
+ */
 const KEPT_AFTER = 7;
 
 test.each(["", "relation=party", "relation=name", "sort_dir=asc", "page_size=200"])(
-  "what is asked of an address is planned once for all addresses: %s",
+  "queries about an address are planned once for all addresses: %s",
   async (choice) => {
     const { next_cursor } = await read(`/address/${heavy}/events?${choice}`);
     const first = queries;
@@ -177,7 +183,7 @@ test.each(["", "relation=party", "relation=name", "sort_dir=asc", "page_size=200
   },
 );
 
-test("the plan that is kept reads as few rows of the heaviest address", async () => {
+test("the kept plan reads as few rows for the heaviest address", async () => {
   await read(`/address/${heavy}/events?relation=party&total=false`);
   const [{ sql, parameters }] = queries.filter((one) => one.sql.includes("logged")) as [Query];
   const client = await tables.pool.connect();
@@ -192,7 +198,7 @@ test("the plan that is kept reads as few rows of the heaviest address", async ()
   }
 });
 
-test("more events than are counted are given as a minimum", async () => {
+test("beyond the counting limit, the number of events is given as a minimum", async () => {
   for (const list of lists) {
     const { total, is_total_minimum } = await read(`${list}&page_size=1`);
     expect([total, is_total_minimum], list).toEqual([MAX_COUNTED, true]);
@@ -213,7 +219,7 @@ test("fewer events are counted exactly, wherever they are", async () => {
   expect(typed.total).toBe(100);
 });
 
-test("of many names the newest are in the list, and the answer says so", async () => {
+test("with many names, the list has the newest, and the answer says so", async () => {
   const { events, total, is_incomplete } = await read(`/address/${heavy}/events?relation=name&page_size=200`);
   expect(is_incomplete).toBe(true);
   expect(total).toBeLessThanOrEqual(MAX_COUNTED);
@@ -226,12 +232,12 @@ test("of many names the newest are in the list, and the answer says so", async (
   expect(events.map(({ block_number, log_index }) => ({ block_number, log_index }))).toEqual(rows);
 });
 
-test("a word that no event has finds nothing, and reads nothing", async () => {
+test("a word that no event has finds nothing and reads nothing", async () => {
   const { events, total } = await read("/events?type=expiry");
   expect([events, total]).toEqual([[], 0]);
 });
 
-test("the names of events are those of their nodes", async () => {
+test("the names in events are those of their nodes", async () => {
   const { events } = await read(`/contract/${STATIC_RESOLVER}/events?page_size=1&sort_dir=asc`);
   expect(events).toMatchObject([
     { domain: "heavy1.eth", type: "record", key: "url", value: "1", log_index: 1 },

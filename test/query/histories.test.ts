@@ -85,7 +85,7 @@ describe("GET /domain/:name/ownership-history", () => {
         { block: 10, log: 2 },
         { ownerAddress: alice, reason: "registrar", registrarOwner: alice, registryOwner: alice },
       ),
-      // Given away in the registry alone: the registrar's owner stays the owner.
+      // Given away in the registry only: the registrar's owner stays the owner.
       ownership(
         { block: 11, log: 0 },
         {
@@ -105,7 +105,7 @@ describe("GET /domain/:name/ownership-history", () => {
         { block: 12, log: 1 },
         { ownerAddress: alice, reason: "registrar", registrarOwner: alice, registryOwner: bob },
       ),
-      // Wrapped, by two changes of one transaction, while another one of the same block followed.
+      // Wrapped by two changes in one transaction, while another one follows in the same block.
       ownership(
         { block: 13, log: 0 },
         { ownerAddress: WRAPPER, reason: "registrar", registrarOwner: WRAPPER, registryOwner: WRAPPER },
@@ -148,7 +148,7 @@ describe("GET /domain/:name/ownership-history", () => {
     to_tx: to ? transaction(to[1]) : null,
   });
 
-  test("gives the effective owners, one change for each transaction, newest last", async () => {
+  test("returns the effective owners, one change for each transaction, newest last", async () => {
     expect(await history("/domain/alice.eth/ownership-history")).toEqual({
       history: [
         {
@@ -220,7 +220,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
       ]);
   });
 
-  test("gives the resolvers, newest last, without the time when there was none", async () => {
+  test("returns the resolvers, newest last, without times when there was none", async () => {
     const from = (block: number) => ({ from_timestamp: 1, from_block: block, from_tx: transaction(block) });
     const to = (block: number) => ({ to_timestamp: 1, to_block: block, to_tx: transaction(block) });
     const current = { to_timestamp: null, to_block: null, to_tx: null };
@@ -234,7 +234,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     });
   });
 
-  test("a text's history holds what the active resolver logged, if it is an indexed one, and null where a value ended", async () => {
+  test("a text's history has what the active resolver logged, if indexed, and null when a value ended", async () => {
     const logged = (block: number, address: Hex, value: string | null) => ({
       value,
       block_number: block,
@@ -310,7 +310,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     });
   });
 
-  test("has what each transaction left of a text", async () => {
+  test("has the value of a text after each transaction", async () => {
     const twice = namehash("twice.eth");
     const ofTwice = (block: number, log: number, fields: Partial<EventRow>) =>
       text(block, log, STATIC_RESOLVER, { node: twice, ...fields });
@@ -343,7 +343,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     expect(await history("/domain/twice.eth/records/text/email/history")).toMatchObject({ history: [] });
   });
 
-  test("a key that was never set has none", async () => {
+  test("a key that was never set has no history", async () => {
     expect(await history("/domain/alice.eth/records/text/email/history")).toMatchObject({ history: [] });
   });
 });
@@ -380,7 +380,7 @@ describe("GET /domain/:name/registration-history", () => {
       ),
       eventRow({ block: 101, log: 0 }, registrar("NameRenewed", 2_000n)),
       eventRow({ block: 101, log: 1 }, { ...controller("NameRenewed", 2_000n), costWei: 10n ** 15n }),
-      // Twice in one transaction, through the contract with referrer.
+      // Twice in one transaction, through the contract with a referrer.
       eventRow({ block: 102, log: 0 }, registrar("NameRenewed", 3_000n)),
       eventRow({ block: 102, log: 1 }, { ...controller("NameRenewed", 3_000n), costWei: 5n }),
       eventRow({ block: 102, log: 2 }, registrar("NameRenewed", 4_000n)),
@@ -395,7 +395,7 @@ describe("GET /domain/:name/registration-history", () => {
           costWei: 11n,
         },
       ),
-      // The controller of 2023 logs the value that it was sent.
+      // The controller of 2023 logs the value it was sent.
       eventRow({ block: 103, log: 0 }, registrar("NameRenewed", 5_000n)),
       eventRow(
         { block: 103, log: 1 },
@@ -451,7 +451,7 @@ describe("GET /domain/:name/registration-history", () => {
     });
   });
 
-  test("`merged=false` gives each event with its contract", async () => {
+  test("`merged=false` returns each event with its contract", async () => {
     const { registrations, renewals } = await history("/domain/alice.eth/registration-history?merged=false");
     expect((registrations as { contract: string }[]).map(({ contract }) => contract)).toEqual([
       "REGISTRAR",
@@ -467,7 +467,7 @@ describe("GET /domain/:name/registration-history", () => {
   });
 });
 
-test("names without history answer with empty lists", async () => {
+test("names without history have empty lists", async () => {
   expect(await history("/domain/unregistered.eth/ownership-history")).toEqual({ history: [], total: 0 });
   expect(await history("/domain/unregistered.eth/ownership-history?audit=true")).toEqual({
     history: [],

@@ -7,7 +7,7 @@ import { account, contracts, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const PAGE = 25;
-/** Entries of each history: more than an answer without pages holds. */
+/** Entries in each history: more than an answer without pages holds. */
 const ENTRIES = MAX_ENTRIES + 2 * PAGE + 3;
 
 let tables: Tables;
@@ -25,7 +25,7 @@ const read = async (path: string): Promise<Answer> => {
   return body as Answer;
 };
 
-/** Every entry of a history, page by page, and after the last page one that is empty. */
+/** Every entry of a history, page by page, including an empty page after the last. */
 async function walk(path: string, entriesOf: (answer: Answer) => Entries): Promise<Entries> {
   const all: Entries = [];
   for (let page = 1; ; page++) {
@@ -48,14 +48,14 @@ afterAll(() => tables.drop());
 
 const historyOf = ({ history }: Answer) => history;
 
-/** Some of the made owners stand where a contract of the deployment does. */
+/** Some generated owners coincide with contracts of the deployment. */
 const titleAt = (address: Address) => {
   const title = contracts.contractTitle(address, contracts.chainId);
   return title === undefined ? {} : { title };
 };
 const blocks = Array.from({ length: ENTRIES }, (_, i) => i + 1);
 
-/** The period that block `block` began. */
+/** The period that began in block `block`. */
 const period = (block: number) => ({
   address: getAddress(account(block)),
   ...titleAt(account(block)),
@@ -80,7 +80,7 @@ describe("a long history", () => {
     ["ownership-history", owned],
     ["resolver-history", period],
   ])(
-    "%s: without `page` it has the newest entries, oldest first, and tells how many there are",
+    "%s: without `page`, the newest entries are returned oldest first, with the total",
     async (path, expected) => {
       const { history, ...rest } = await read(path);
       expect(rest).toEqual({ total: ENTRIES });
@@ -88,7 +88,7 @@ describe("a long history", () => {
     },
   );
 
-  test("`audit` pages the history of each contract, and counts it", async () => {
+  test("`audit` pages and counts the history of each contract", async () => {
     const answer = await read("ownership-history?audit=true&page=2");
     expect(answer).toMatchObject({
       registry: blocks.slice(PAGE, 2 * PAGE).map(period),
@@ -109,7 +109,7 @@ describe("a long history", () => {
     expect(placeOf(events)).toEqual(expected.slice(-MAX_ENTRIES));
   });
 
-  test("registrations and renewals share their pages", async () => {
+  test("registrations and renewals share pages", async () => {
     const both = ({ registrations, renewals }: Answer) => [...registrations, ...renewals];
     const walked = await walk("registration-history", both);
     const inOrder = walked.map((one) => Number(one.block_number)).toSorted((a, b) => a - b);

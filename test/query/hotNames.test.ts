@@ -25,8 +25,8 @@ import { account, CHAIN_ID, contracts, domainRow, registeredRow, STATIC_RESOLVER
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 /*
- * Names are asked for while an indexer writes blocks, and takes some back. Each answer says of which block it is: what the name
- * was in that block it has to say, whether it comes from memory or from the tables.
+ * Requests names while an indexer writes blocks and reverts some. Each answer names its block and
+ * has to give the name's state in that block, whether it comes from memory or from the tables.
  */
 const NOW = 1_800_000_000;
 const BLOCKS = isSlow() ? 150 : 50;
@@ -38,7 +38,7 @@ type Step = { hash: string; committedAt: number; owners: Record<string, Address>
 let tables: Tables;
 let indexer: pg.Pool;
 let line: ReturnType<typeof followJournal>;
-/** What answers from memory too, and what does not. */
+/** Questions that are also answered from memory, and others. */
 let hot: ExecuteOperation;
 let plain: ExecuteOperation;
 const statements: string[] = [];
@@ -89,7 +89,7 @@ afterAll(async () => {
 
 type Block = { number: number; owners: Record<string, Address>; isTold: boolean };
 
-/** Writes a block, or another in the place of the newest, in one transaction, as the indexer does. */
+/** Writes a block, or replaces the newest, in one transaction as the indexer does. */
 async function write(step: number, { number, owners, isTold }: Block): Promise<void> {
   const client = await indexer.connect();
   await client.query("begin");
@@ -126,7 +126,7 @@ async function ask(execute: ExecuteOperation, name: string): Promise<Reply> {
   return JSON.parse((await execute({ operation, input, caller })).reply);
 }
 
-test("an answer is what the name was in the block that it names, and is no older than is said", async () => {
+test("an answer gives the name's state in the block it names, and is no older than stated", async () => {
   const steps: Step[] = [];
   let owners: Record<string, Address> = Object.fromEntries(names.map((name) => [name, account(1)]));
   let isOver = false;
@@ -138,9 +138,9 @@ test("an answer is what the name was in the block that it names, and is no older
       );
       owners = { ...owners, ...changed };
       const hash = hashOf(step);
-      // What readers see from now on may be of this block.
+      // From now on, readers may see this block.
       steps.push({ hash, committedAt: Number.POSITIVE_INFINITY, owners });
-      if (below(5) > 0 || number === 0) number++; // Else the newest block is replaced.
+      if (below(5) > 0 || number === 0) number++; // Otherwise the newest block is replaced.
       await write(step, { number, owners: changed, isTold: below(2) === 0 });
       Object.assign(steps.at(-1) as Step, { committedAt: performance.now() });
       await sleep(step % 25 === 0 ? KNOWN_MS + 20 : below(12));
@@ -178,7 +178,7 @@ test("an answer is what the name was in the block that it names, and is no older
   }
 });
 
-test("a name requested repeatedly costs no query, and another name costs one", async () => {
+test("a repeatedly requested name costs no query, and another name costs one", async () => {
   const [name = "", other = ""] = names;
   for (let i = 0; i < 20; i++) await ask(hot, name);
   statements.length = 0;

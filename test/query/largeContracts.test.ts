@@ -8,7 +8,10 @@ import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* A registry with many labels and roles, and a resolver with as many names, links and former names. */
+/*
+ * A registry with many labels and roles, and a resolver with as many names, links and former
+ * names.
+ */
 
 const NOW = 1_800_000_000;
 const MANY = sizeOf({ short: 30_000, long: 100_000 });
@@ -114,11 +117,11 @@ describe.each(lists)("$path", ({ path, total }) => {
     expect((await api.get(path)).body.total).toBe(total);
   });
 
-  test("reads the rows of a page, at its beginning and behind many pages", async () => {
+  test("reads only a page's rows, at the beginning and after many pages", async () => {
     const first = await rowsReadBy(`${path}${glue}total=false`);
     expect(first.page.results).toHaveLength(25);
     expect(first.read).toBeLessThan(400);
-    // Behind page 400 by its number, and then on by the cursor.
+    // After page 400 by its number, and then on by the cursor.
     const deep = Math.min(total / 25 - 10, 3_900);
     const { body } = await api.get(`${path}${glue}total=false&page=${deep}`);
     const late = await rowsReadBy(`${path}${glue}total=false&cursor=${(body as Page).next_cursor}`);
@@ -127,7 +130,7 @@ describe.each(lists)("$path", ({ path, total }) => {
   });
 });
 
-test("changes of one account are found without the rows of others", async () => {
+test("changes by one account are found without reading other accounts' rows", async () => {
   const path = `/registry/${REGISTRY}/role-changes?account=0x${"7".padStart(40, "0")}`;
   const { page, read } = await rowsReadBy(path);
   expect([page.results.length, page.total]).toEqual([25, 100]);
@@ -135,8 +138,8 @@ test("changes of one account are found without the rows of others", async () => 
 });
 
 /**
- * The plan where this registry's labels are not all there are, and lie between those of others, so that PostgreSQL would read
- * neither the whole table nor its pages by a bitmap.
+ * The plan when this registry's labels are neither all there are nor contiguous, so that
+ * PostgreSQL would not read the whole table or its pages by a bitmap.
  */
 async function planOf({ sql, parameters }: Query): Promise<string> {
   const client = await tables.pool.connect();
@@ -150,7 +153,7 @@ async function planOf({ sql, parameters }: Query): Promise<string> {
   }
 }
 
-test("what a registry would take from others is counted by an index alone", async () => {
+test("what a registry would take from others is counted using an index only", async () => {
   queries = [];
   const { body } = await api.get(`/registry/${REGISTRY}?owner=${HOLDER}`);
   expect(body.detach).toMatchObject({ labels: MANY - 50, not_owned: 0, ownerless: 0 });
@@ -161,7 +164,7 @@ test("what a registry would take from others is counted by an index alone", asyn
 });
 
 test.each([`/resolver/${RESOLVER}`, `/registry/${REGISTRY}?owner=${HOLDER}`])(
-  "%s answers soon",
+  "%s answers quickly",
   async (path) => {
     const timeOf = async () => {
       const started = performance.now();

@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-/** Other contracts for the time of a test: the resolver of base.eth on the main chain. */
+/** Other contracts during a test: the resolver of base.eth on the main chain. */
 async function withResolverOfBase<T>(resolver: `0x${string}` | null, work: () => Promise<T>): Promise<T> {
   const set = (to: `0x${string}` | null) =>
     tables.writer
@@ -93,7 +93,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("of a subname of a Basename is the layer 2's too", async () => {
+  test("of a subname of a Basename also comes from the layer 2", async () => {
     expect(await whois("sub.jesse.base.eth")).toMatchObject({
       chain: "base",
       expiry_timestamp: null,
@@ -102,7 +102,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("is the main chain's where the name has a resolver of its own there", async () => {
+  test("comes from the main chain if the name has its own resolver there", async () => {
     const reply = await whois("gov.base.eth");
     expect(reply).toMatchObject({
       ownership: { owner: OTHER },
@@ -112,11 +112,11 @@ describe("GET /whois/:name", () => {
     expect(reply).not.toHaveProperty("chain");
   });
 
-  test("is the layer 2's where the name on the main chain has no resolver", async () => {
+  test("comes from the layer 2 if the name has no resolver on the main chain", async () => {
     expect(await whois("both.base.eth")).toMatchObject({ chain: "base", ownership: { owner: JESSE } });
   });
 
-  test("asks the chain below a name that has another resolver on the main chain", async () => {
+  test("asks the chain for names below one that has another resolver on the main chain", async () => {
     expect(await api.get("/whois/x.mid.base.eth")).toMatchObject({
       status: 502,
       body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
@@ -133,7 +133,7 @@ describe("GET /whois/:name", () => {
   });
 
   test.each(["strange.base.eth", "premint.base.eth"])(
-    "of %s, where the bridge cannot be asked, has with `partial` what the index has",
+    "of %s, when the bridge cannot be asked, has with `partial` what the index has",
     async (name) => {
       const withNode = openApi(tables, NOW, { contracts, live: lostNode });
       const failed = { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) };
@@ -146,7 +146,7 @@ describe("GET /whois/:name", () => {
     },
   );
 
-  test("of a premint has the registrar's owner, and none in the registry", async () => {
+  test("of a premint has the registrar's owner, and no registry owner", async () => {
     const { body: reply } = await api.get("/whois/premint.base.eth?partial=true");
     expect(reply).toMatchObject({ chain: "base", ownership: { owner: JESSE, registrar: JESSE } });
     expect(reply.ownership).not.toHaveProperty("registry");
@@ -175,7 +175,7 @@ describe("GET /whois/:name", () => {
     expect(await whois(name)).toMatchObject({ availability_status: state });
   });
 
-  test("of a Lineaname is unknown where a renewal has no log that says what the wrapper did", async () => {
+  test("of a Lineaname is unknown if no log shows what the wrapper did on a renewal", async () => {
     const token = { wrapperExpiryTimestamp: BigInt(NOW - 1), unexplainedRenewals: 1 };
     await tables.writer.insert(domain).values(lineaname("untold.linea.eth", jesse, inDays(400), token));
     expect(await api.get("/whois/untold.linea.eth")).toMatchObject({
@@ -208,7 +208,7 @@ describe("GET /whois/:name", () => {
     await tables.pool.query("delete from domains where full_name = 'untold.linea.eth'");
   });
 
-  test("asks the chain once the bridge no longer holds", async () => {
+  test("asks the chain once the bridge is no longer in place", async () => {
     await withResolverOfBase(account(0xee), async () => {
       for (const name of ["jesse.base.eth", "free.base.eth", "sub.jesse.base.eth"]) {
         expect((await api.get(`/whois/${name}`)).status, name).toBe(502);
@@ -230,14 +230,14 @@ describe("GET /whois/:name", () => {
     expect(await whois("jesse.base.eth")).toMatchObject({ chain: "base" });
   });
 
-  test("knows nothing of them where the main chain alone is indexed", async () => {
+  test("knows nothing of them if only the main chain is indexed", async () => {
     const main = openApi(tables, NOW, { contracts: mainOnly });
     expect((await main.get("/whois/jesse.base.eth")).status).toBe(502);
     expect((await main.get(`/address/${jesse}/domains`)).body).toMatchObject({ total: 1 });
   });
 });
 
-test("POST /whois/bulk gives the same as one by one", async () => {
+test("POST /whois/bulk returns the same as single requests", async () => {
   const names = ["jesse.base.eth", "gov.base.eth", "both.base.eth", "x.mid.base.eth", "sub.jesse.base.eth"];
   names.push("jesse.linea.eth", "free.base.eth", "premint.base.eth", "alice.eth");
   const { body } = await api.post("/whois/bulk", { names });
@@ -263,7 +263,7 @@ test("POST /whois/bulk gives the same as one by one", async () => {
 });
 
 describe("hashes", () => {
-  test("a namehash is answered by the row that answers for the name", async () => {
+  test("a namehash is answered with the row that answers for the name", async () => {
     expect(await ask(`/lookup-namehash/${namehash("both.base.eth")}`)).toMatchObject({ chain: "base" });
     expect(await ask(`/lookup-hash/${namehash("sub.jesse.base.eth")}`)).toMatchObject({
       type: "namehash",
@@ -275,7 +275,7 @@ describe("hashes", () => {
     });
   });
 
-  test("a labelhash has the names of all chains", async () => {
+  test("a labelhash has the names on all chains", async () => {
     const reply = await ask(`/lookup-labelhash/${keccak256(stringToBytes("jesse"))}`);
     const domains = reply.domains as { name: string; chain?: string }[];
     expect(domains.map(({ name, chain }) => [name, chain])).toEqual([
@@ -292,7 +292,7 @@ describe("hashes", () => {
 });
 
 describe("what a name has", () => {
-  test("records are those of the layer 2's resolver", async () => {
+  test("records come from the layer 2's resolver", async () => {
     expect(await ask("/domain/jesse.base.eth/records")).toMatchObject({
       resolver: { status: "indexed", chain: "base" },
       records: { texts: { url: "https://base.example" } },
@@ -304,7 +304,7 @@ describe("what a name has", () => {
     });
   });
 
-  test("events are those of both chains, each with its chain; strangers' contracts do not count", async () => {
+  test("events come from both chains, each with its chain; strangers' contracts do not count", async () => {
     const { events } = (await ask("/domain/sold.base.eth/events")) as { events: Record<string, unknown>[] };
     expect(events.map(({ chain, event_type }) => [chain, event_type])).toEqual([
       ["base", "NameRegisteredWithRecord"],
@@ -316,7 +316,7 @@ describe("what a name has", () => {
     expect(events[1]).toMatchObject({ contract: "CONTROLLER_3" });
   });
 
-  test("the scaffolding of a layer 2 is no event of the managed name", async () => {
+  test("a layer 2's scaffolding is not an event of the managed name", async () => {
     const { events } = (await ask("/domain/base.eth/events")) as { events: Record<string, unknown>[] };
     expect(events.map(({ chain, event_type }) => [chain, event_type])).toEqual([["devnet", "NewResolver"]]);
     const { body } = await api.get("/whois/base.eth?partial=true");
@@ -334,7 +334,7 @@ describe("what a name has", () => {
     expect(single).toMatchObject({ total: 2, registrations: [{ chain: "base" }, { chain: "base" }] });
   });
 
-  test("owners and resolvers over time are those of the registry that answers", async () => {
+  test("owners and resolvers over time come from the registry that answers", async () => {
     const { history } = (await ask("/domain/sold.base.eth/ownership-history")) as { history: unknown[] };
     expect(history).toMatchObject([
       { chain: "base", address: JESSE, reason: "registrar" },
@@ -350,14 +350,14 @@ describe("what a name has", () => {
     });
   });
 
-  test("the history of a text is of the resolver on that chain", async () => {
+  test("the history of a text comes from the resolver on that chain", async () => {
     const { history } = (await ask("/domain/sold.base.eth/records/text/url/history")) as {
       history: unknown[];
     };
     expect(history).toMatchObject([{ value: "https://sold.example", source: "indexed" }]);
   });
 
-  test("subnames are those of both chains, in one order", async () => {
+  test("subnames come from both chains, in one order", async () => {
     const { results, total } = (await ask("/domain/base.eth/subdomains")) as {
       results: { name: string; chain?: string }[];
       total: number;
@@ -372,7 +372,7 @@ describe("what a name has", () => {
     expect(await ask("/domain/alice.eth/subdomains")).toMatchObject({ results: [] });
   });
 
-  test("calendars have the ends that the registrar has", async () => {
+  test("calendars have the registrar's expiries", async () => {
     const calendar = async (name: string) => unfolded(await api.app.request(`/domain/${name}/expiry.ics`));
     expect(await calendar("jesse.base.eth")).toContain("-premium-end@8453.namedex");
     const linea = await calendar("jesse.linea.eth");
@@ -381,14 +381,14 @@ describe("what a name has", () => {
   });
 });
 
-/** Names of a list with their chains. */
+/** Names in a list with their chains. */
 const listed = ({ results }: Record<string, unknown>) =>
   (results as { name: string; chain?: string }[]).map(({ name, chain = "devnet" }) => `${name} ${chain}`);
 
 describe("an address", () => {
   const all = `/address/${jesse}/domains`;
 
-  test("has its names of all chains in one list", async () => {
+  test("has its names on all chains in one list", async () => {
     const reply = await ask(all);
     const names = listed(reply);
     expect(names).toEqual(names.toSorted());
@@ -408,7 +408,7 @@ describe("an address", () => {
     );
   });
 
-  test("has those of the chains that are named", async () => {
+  test("has those of the named chains", async () => {
     const names = listed(await ask(all));
     for (const chains of [["base"], ["linea"], ["devnet"], ["base", "devnet"], ["linea", "base", "devnet"]]) {
       const some = listed(await ask(`${all}?chain=${chains.join(",")}`));
@@ -424,7 +424,7 @@ describe("an address", () => {
     `/address/${jesse}/previous-domains`,
     "/ens-stats",
     "/ens-stats/recent-activity",
-  ])("%s refuses a chain that it does not know", async (path) => {
+  ])("%s refuses an unknown chain", async (path) => {
     for (const chain of ["nowhere", "base,nowhere", "devnet2"]) {
       expect(await api.get(`${path}?chain=${chain}`), chain).toMatchObject({
         status: 400,
@@ -433,7 +433,7 @@ describe("an address", () => {
     }
   });
 
-  test("counts are those of the lists, by chain too", async () => {
+  test("has counts that match the lists, also by chain", async () => {
     const count = await ask(`/address/${jesse}/domain-count`);
     const { total } = await ask(`${all}?include_expired=true`);
     expect(count).toMatchObject({ count: total, active_count: (await ask(all)).total });
@@ -450,7 +450,7 @@ describe("an address", () => {
     expect((await main.get(`/address/${jesse}/domain-count`)).body).not.toHaveProperty("by_chain");
   });
 
-  test("had names before, of all chains, the last first", async () => {
+  test("has previous names on all chains, most recent first", async () => {
     const previous = await ask(`/address/${jesse}/previous-domains`);
     expect(listed(previous)).toEqual(["linea.eth devnet", "sold.base.eth base", "ended.linea.eth linea"]);
     expect(previous.total).toBe(3);
@@ -487,7 +487,7 @@ describe("an address", () => {
   });
 });
 
-test("claims at the old reverse registrar of Basenames are history, and the counts say why they lack them", async () => {
+test("claims at the old reverse registrar of Basenames are history, and the counts say why they are not included", async () => {
   const claimed = {
     chainId: BASE,
     coinType: 0x80000000 + BASE,
@@ -534,7 +534,7 @@ describe("the primary name of an address on the main chain", () => {
     return ask(`/address/${address}/primary-name`);
   };
 
-  test("may be a Basename, by its record on Base", async () => {
+  test("may be a Basename, through its record on Base", async () => {
     expect(await claim(jesse, "jesse.base.eth", jesse)).toMatchObject({
       primary_name: "jesse.base.eth",
       registrar: "REVERSE_REGISTRAR",
@@ -547,7 +547,7 @@ describe("the primary name of an address on the main chain", () => {
     });
   });
 
-  test("may be a Basename with the default address alone, where its resolver knows ENSIP-19", async () => {
+  test("may be a Basename with only the default address, if its resolver supports ENSIP-19", async () => {
     const address = account(0x78);
     await tables.writer.insert(addressRecord).values({
       chainId: BASE,
@@ -564,13 +564,13 @@ describe("the primary name of an address on the main chain", () => {
     await tables.pool.query("delete from domains where full_name = 'gone.base.eth'");
   });
 
-  test("is none where the Basename has another address", async () => {
+  test("is null if the Basename has another address", async () => {
     expect(await claim(account(0x77), "sold.base.eth", other)).toMatchObject({ primary_name: null });
   });
 });
 
 describe("GET /lookup-labelhash/:hash", () => {
-  test("shows a label that one chain's logs gave on the other, and sorts by the name that is shown", async () => {
+  test("shows a label known from one chain's logs on the other, and sorts by the name shown", async () => {
     const hash = keccak256(stringToBytes("shared"));
     const hidden = {
       fullName: `[${hash.slice(2)}].linea.eth`,
@@ -605,7 +605,7 @@ describe("GET /lookup-labelhash/:hash", () => {
 describe("GET /search-domains", () => {
   const search = (query: string) => ask(`/search-domains?${query}`);
 
-  test("finds names of all chains, or of those that are named", async () => {
+  test("finds names on all chains, or on those given", async () => {
     expect(listed(await search("q=jesse"))).toEqual(["jesse.base.eth base", "jesse.linea.eth linea"]);
     expect(listed(await search("q=jesse&chain=linea"))).toEqual(["jesse.linea.eth linea"]);
     expect(listed(await search("q=jesse&chain=devnet"))).toEqual([]);
@@ -631,7 +631,7 @@ describe("GET /search-domains", () => {
     expect(await search("chain=base,linea")).toMatchObject({ stats: { expired: 3, wrapped: 2 } });
   });
 
-  test("pages through a list over chains without gaps", async () => {
+  test("pages through a list over several chains without gaps", async () => {
     const many = Array.from({ length: 60 }, (_, i) => ({ number: String(i).padStart(2, "0"), i }));
     const made = many.map(({ number, i }) => ({
       name: `page${number}.base.eth`,
@@ -652,7 +652,7 @@ describe("GET /search-domains", () => {
 });
 
 describe("statistics", () => {
-  test("are those of the main chain, unless chains are named, and say so", async () => {
+  test("cover the main chain unless chains are given, and say so", async () => {
     const main = await ask("/ens-stats");
     expect(main).toMatchObject({ total_domains: 7, chains: ["devnet"] });
     const base = await ask("/ens-stats?chain=base");
@@ -669,7 +669,7 @@ describe("statistics", () => {
     expect((await alone.get("/ens-stats")).body).not.toHaveProperty("chains");
   });
 
-  test("of sales are those of a chain's controllers", async () => {
+  test("of sales count those by a chain's controllers", async () => {
     expect(await ask("/ens-stats/sellers?chain=base")).toMatchObject({
       sellers: [
         {
@@ -684,7 +684,7 @@ describe("statistics", () => {
     expect(await ask("/ens-stats/purchases?interval=month&chain=base")).toMatchObject({ chains: ["base"] });
   });
 
-  test("of states, expiries, holders and distribution are of the chain", async () => {
+  test("of states, expiries, holders and distribution cover the chain", async () => {
     expect(await ask("/ens-stats/states?chain=linea")).toMatchObject({
       eth: { registered: 1, grace: 1, premium: 0, available: 1 },
     });
@@ -696,7 +696,7 @@ describe("statistics", () => {
     expect(eth_label_length).toEqual([{ length: 5, count: 2, percentage: 100 }]);
   });
 
-  test("recent activity has the chain of what is not of the main one", async () => {
+  test("of recent activity name the chain unless it is the main one", async () => {
     const { events } = (await ask("/ens-stats/recent-activity?chain=base")) as { events: object[] };
     expect(events).toMatchObject([
       { type: "transfer", name: "sold.base.eth", chain: "base", from_address: JESSE, to_address: OTHER },

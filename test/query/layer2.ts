@@ -91,7 +91,7 @@ const rows: DomainRow[] = [
   registeredRow("alice.eth", jesse, inDays(100), { resolver: STATIC_RESOLVER }),
   registeredRow("base.eth", other, inDays(1_000), { resolver: BASE_BRIDGE }),
   registeredRow("linea.eth", other, inDays(1_000), { resolver: LINEA_BRIDGE }),
-  // On the main chain with a resolver of its own, and without.
+  // On the main chain, with and without a resolver of its own.
   domainRow("gov.base.eth", { ...owned(other), resolver: STATIC_RESOLVER }),
   basename("gov.base.eth", jesse, inDays(300)),
   domainRow("both.base.eth", owned(other)),
@@ -123,7 +123,10 @@ const eventOn = (
 
 const sold = namehash("sold.base.eth");
 
-/** `sold.base.eth`: bought by one, sold to another; on the main chain a stranger made the same node. */
+/**
+ * `sold.base.eth`: bought by one, sold to another. On the main chain a stranger created the same
+ * node.
+ */
 const events: EventRow[] = [
   eventOn(
     BASE,
@@ -196,7 +199,7 @@ const events: EventRow[] = [
       resolverAddress: BASE_BRIDGE,
     },
   ),
-  // The same address as the layer 2's resolver, on the main chain: a stranger's contract.
+  // The layer 2 resolver's address on the main chain: a stranger's contract.
   eventOn(
     CHAIN_ID,
     { block: 13 },

@@ -8,7 +8,10 @@ import { fillWithMany } from "./manyRows.ts";
 import { CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Every list of names, with every filter, in every order: what is left of the whole list, wherever a page begins. */
+/*
+ * Every list of names with every filter in every order: the result is the matching part of the
+ * whole list, wherever a page begins.
+ */
 
 const NAMES = 200;
 
@@ -30,7 +33,7 @@ const ask = async (path: string): Promise<Answer> => {
   return body as Answer;
 };
 
-/** All items of a list, each page after the cursor of the one before it. */
+/** All items of a list, each page starting at the previous page's cursor. */
 async function walk(list: string, size: number): Promise<{ items: Item[]; total: number }> {
   const items: Item[] = [];
   for (let cursor = ""; ; ) {
@@ -45,7 +48,7 @@ async function walk(list: string, size: number): Promise<{ items: Item[]; total:
 const shapeOf = ({ operation }: NameList) =>
   operations.find(({ path, method }) => path === operation && method === "get")?.query.shape ?? {};
 
-/** The columns by which an operation says that it sorts. */
+/** The columns an operation says it sorts by. */
 const columnsOf = (list: NameList): string[] => {
   const declared = shapeOf(list).sort_by as { unwrap?: () => { options: string[] } } | undefined;
   return declared?.unwrap?.().options ?? ["full_name"];
@@ -62,7 +65,7 @@ const keyOf: Record<string, Key> = {
   created_timestamp: ({ created_timestamp }) => created_timestamp,
 };
 
-/** Whether items are in an order, those without a value last. */
+/** Whether items are in order, those without a value last. */
 function expectOrder(items: readonly Item[], column: string, isAscending: boolean): void {
   const keys = items.map((item) => (keyOf[column] as Key)(item));
   const values = keys.filter((key) => key !== null);
@@ -76,7 +79,7 @@ const names = (items: readonly Item[]) => items.map(({ name }) => name);
 describe.each(nameLists.map((list) => [list.path, list] as const))("%s", (path, list) => {
   const orders = columnsOf(list).flatMap((column) => ["asc", "desc"].map((dir) => [column, dir] as const));
 
-  test("has no filter but those that are declared here", () => {
+  test("has no filters except those declared here", () => {
     const own = [...new URL(path, "http://list").searchParams.keys()];
     const filters = Object.keys(shapeOf(list)).filter((name) => ![...notFilters, ...own].includes(name));
     expect(filters.toSorted()).toEqual(Object.keys(list.filters).toSorted());
@@ -104,7 +107,7 @@ describe.each(nameLists.map((list) => [list.path, list] as const))("%s", (path, 
       expect(names(found.items), filter).toEqual(expected);
       expect(found.total, filter).toBe(expected.length);
     }
-    // The pages before, at and after the end of the list, by their numbers.
+    // The pages before, at and after the end of the list, by number.
     const size = Math.ceil(whole.items.length / 3);
     for (const number of [1, 2, 3, 4]) {
       const page = await ask(`${path}&${order}&page_size=${size}&page=${number}`);

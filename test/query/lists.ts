@@ -2,9 +2,9 @@ import type pg from "pg";
 import { account, STATIC_RESOLVER, STRANGE_RESOLVER } from "./rows.ts";
 
 /*
- * The lists of names: what each filter means for an item of the whole list. Properties of all lists, and the plans of their
- * statements, follow from these; a filter that is missing here fails a test. A list takes `sort_dir`, and `sort_by` unless it
- * is sorted by name.
+ * The lists of names, with each filter's condition on an item. Properties of all lists and the
+ * plans of their statements derive from these, and a filter missing here fails a test. A list
+ * takes `sort_dir`, and `sort_by` unless it is sorted by name.
  */
 
 export const NOW = 1_800_000_000;
@@ -27,10 +27,10 @@ export type Item = {
 type Meets = (item: Item) => boolean;
 
 export type NameList = {
-  /** The declared path, and the path of one list of it. */
+  /** The declared path, and the path of one such list. */
   operation: string;
   path: string;
-  /** Of each filter, values (with other parameters, where it needs them), and what they mean. */
+  /** For each filter, values (with other parameters if needed) and their meaning. */
   filters: Record<string, Record<string, Meets>>;
 };
 
@@ -133,7 +133,10 @@ export const nameLists: NameList[] = [
   },
 ];
 
-/** Parameters that are no filters: they choose a page, an order, or what an item has. Those of a list's own path are given. */
+/**
+ * Parameters that are not filters: they choose a page, an order or an item's fields. Those of a
+ * list's own path are given.
+ */
 export const notFilters = [
   ...["page", "cursor", "page_size", "total", "sort_by", "sort_dir", "include"],
   ...["unknown_labels"],

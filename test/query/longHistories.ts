@@ -3,7 +3,7 @@ import { namehash } from "viem";
 import { account, CHAIN_ID, domainRow, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
-/* Names and an address whose histories are as long as a test wants. */
+/* Names and an address with histories as long as a test needs. */
 
 export const NOW = 1_800_000_000;
 
@@ -14,8 +14,9 @@ const hash = (number: string) => `'0x' || lpad(to_hex(${number}), 64, '0')`;
 const address = (number: string) => `'0x' || lpad(to_hex(${number}), 40, '0')`;
 
 /**
- * A transaction in each block from 1 to `ENTRIES`. In each the name passes through the contract 0xff to owner number
- * `block`, gets resolver number `block`, and is renewed twice; in each hundredth it is registered instead.
+ * A transaction in each block from 1 to `ENTRIES`. In each the name passes through the contract
+ * 0xff to owner number `block`, gets resolver number `block`, and is renewed twice; in every
+ * hundredth it is registered instead.
  */
 const fill = (count: number) => [
   `insert into ownership_changes (chain_id, block_number, log_index, ordinal, node, owner_address, reason,
@@ -30,7 +31,7 @@ const fill = (count: number) => [
    select ${CHAIN_ID}, i, log, 0, i, ${hash("i")}, 'REGISTRAR', '${REGISTRAR}',
      case when i % 100 = 0 then 'NameRegistered' else 'NameRenewed' end, '${node}', ${NOW} + i
    from generate_series(1, ${count}) as i, generate_series(4, 5) as log`,
-  // One text that goes through many values at a resolver that is the name's from block 1 on.
+  // One text that takes many values at a resolver that the name has from block 1 on.
   `insert into resolver_changes (chain_id, block_number, log_index, node, resolver, transaction_hash, block_timestamp)
    values (${CHAIN_ID}, 1, 0, '${textNode}', '${STATIC_RESOLVER}', ${hash("1")}, 1)`,
   `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract,

@@ -7,7 +7,10 @@ import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/** Every text of the test is of this character, which takes two units of JavaScript and four bytes of UTF-8. */
+/**
+ * Every text in this test repeats this character, which takes two JavaScript units and four bytes
+ * of UTF-8.
+ */
 const FACE = "\u{1f600}";
 const LONG = FACE.repeat(100_000);
 const CUT = FACE.repeat(MAX_SHOWN);
@@ -71,7 +74,7 @@ beforeAll(async () => {
 
 afterAll(() => tables.drop());
 
-describe("a long value is cut at a character, and said to be", () => {
+describe("a long value is cut at a character boundary and marked as cut", () => {
   test("in the events of a name", async () => {
     const { events } = await read("/domain/long.eth/events");
     expect(events).toMatchObject([
@@ -141,7 +144,7 @@ describe("a long value is cut at a character, and said to be", () => {
   });
 });
 
-test("an answer that would be too large is refused, and says what to do", async () => {
+test("an answer that would be too large is refused with advice", async () => {
   const texts = Array.from({ length: 12 }, (_, i) => ({
     chainId: CHAIN_ID,
     resolver: STATIC_RESOLVER,
@@ -165,7 +168,7 @@ test("an answer that would be too large is refused, and says what to do", async 
   expect(one.value).toBe(LONG);
 });
 
-test("a beginning that looks like the end of a text is no end", async () => {
+test("a beginning that looks like the end of a text is not taken for an end", async () => {
   const odd = `\0"value":"\\","value":"${toHex(7)}`;
   await tables.writer.insert(event).values([
     eventRow(

@@ -70,7 +70,7 @@ const otherOf = (name: string, block: number, eventType: string, details: object
     },
   );
 
-/** More texts than one answer about many names gives of a name. */
+/** More texts than one answer about many names gives for a name. */
 const MANY = 450;
 
 let tables: Tables;
@@ -201,7 +201,7 @@ const everything = {
 };
 const { types } = everything;
 
-/** What the single operations answer of a name. */
+/** What the single operations answer for a name. */
 async function single(name: string, query: string) {
   const { body: domain } = name.startsWith("0x")
     ? {
@@ -242,7 +242,7 @@ describe("POST /lookup", () => {
     }
   });
 
-  test("gives each input its status, in the order of the inputs", async () => {
+  test("returns a status for each input, in input order", async () => {
     const inputs = ["unknown.eth", "..", alice, "alice.eth", "strange.eth", "cursor_x", "0x12"];
     const items = await lookUp({ inputs, records: {} });
     expect(items.map(({ status, input }) => [input, status])).toEqual([
@@ -256,7 +256,7 @@ describe("POST /lookup", () => {
     ]);
   });
 
-  test("says what was set, cleared and never set, of each kind of record", async () => {
+  test("says what was set, cleared and never set, for each kind of record", async () => {
     const [alices, cleared] = await lookUp({ inputs: ["alice.eth", "cleared.eth"], records: everything });
     expect(alices?.records).toEqual({
       texts: Object.fromEntries([
@@ -286,7 +286,7 @@ describe("POST /lookup", () => {
     });
   });
 
-  test("gives all records of a name that has very many, by its cursors", async () => {
+  test("returns all records of a name that has very many, through its cursors", async () => {
     const { body } = await api.get("/domain/many.eth/records?types=text,addr&cleared=true");
     const of = (part: string) => (body.records as Record<string, Record<string, unknown>>)[part] as object;
     const found = { texts: {}, addresses: {}, cleared: [] as string[] };
@@ -307,7 +307,7 @@ describe("POST /lookup", () => {
     expect(found.cleared.sort()).toEqual([...(of("cleared") as { texts: string[] }).texts].sort());
   });
 
-  test("a cursor of another choice is refused, and so is a damaged one", async () => {
+  test("a cursor of another selection is refused, and so is a damaged one", async () => {
     const [first] = await lookUp({ inputs: ["many.eth"], records: {} });
     const cursor = first?.cursor as string;
     const statuses = async (body: object) => (await lookUp(body)).map(({ status }) => status);
@@ -349,7 +349,7 @@ describe("POST /lookup", () => {
     ]);
   });
 
-  test("gives primary names by coin type, and the first names by relation", async () => {
+  test("returns primary names by coin type, and the first names by relation", async () => {
     const relations = ["effective_owner", "registry_owner", "resolver"];
     const [item, none] = await lookUp({
       inputs: [alice, bob],
@@ -395,13 +395,13 @@ describe("POST /lookup", () => {
     [{ inputs: ["a.eth"], records: { coin_types: ["x"] } }, "INVALID_PARAMETER"],
     [{ inputs: [alice], relations: ["friend"] }, "INVALID_PARAMETER"],
     [{ inputs: [alice], primary_names: ["0"] }, "INVALID_PARAMETER"],
-  ])("refuses what is none, %#", async (body, code) => {
+  ])("refuses invalid input, %#", async (body, code) => {
     const { status, body: reply } = await api.post("/lookup", body);
     expect([status, (reply.error as { code: string }).code]).toEqual([400, code]);
   });
 });
 
-test("what is said of a name's length without writing it is more than it takes", async () => {
+test("the length estimated for a name without serialising it is an upper bound", async () => {
   const inputs = [...names, "wrapped.eth", `${"é".repeat(100)}.eth`, `${"\\".repeat(9)}.eth`];
   const items = await lookUp({ inputs, records: {} });
   const bounded = items.map(

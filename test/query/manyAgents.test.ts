@@ -6,10 +6,16 @@ import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const AGENTS = 2_000;
-/** Of an agent's lines, all steps together: its rows, and each once or twice in each sort, join and count. */
+/**
+ * An agent's rows across all steps: each row, and each once or twice for every sort, join and
+ * count.
+ */
 const HANDLED_PER_LINE = 30;
 
-/** Each agent is bound to a name; every second one is claimed by it, and every fourth by the name after it. */
+/**
+ * Each agent is bound to a name. Every second one is claimed by that name, and every fourth by the
+ * next.
+ */
 const statements = (() => {
   const hash = (i: string) => `'0x' || lpad(to_hex(${i}), 64, '0')`;
   const key = (id: string) =>
@@ -53,20 +59,21 @@ beforeAll(async () => {
 
 afterAll(() => tables?.drop());
 
-test("bindings and claims are brought together without comparing each with each", async () => {
+test("bindings and claims are joined without comparing each with each", async () => {
   queries = [];
   const { body } = await api.get("/agents");
   expect(body.total).toBe(LINES);
   const [query] = queries.filter(({ sql }) => sql.includes("agent_bindings"));
   const client = await tables.pool.connect();
-  // As PostgreSQL plans where it expects few claims, because they are few among all records of a million names.
+  // As PostgreSQL plans when it expects few claims, because they are few among all records of a
+  // million names.
   await client.query("set enable_hashjoin = off; set enable_mergejoin = off");
   const handled = await countHandled(client, query as Query);
   client.release(true);
   expect(handled).toBeLessThan(LINES * HANDLED_PER_LINE);
 });
 
-test("the directory knows the binding of each agent, and the names that claim it", async () => {
+test("the directory knows each agent's binding and the names that claim it", async () => {
   const totals = async (query: string) => (await api.get(`/agents?${query}`)).body.total;
   expect(await totals("is_bound=true")).toBe(AGENTS);
   expect(await totals("is_bound=true&has_ensip25_registration=true")).toBe(AGENTS / 2);

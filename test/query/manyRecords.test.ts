@@ -7,7 +7,10 @@ import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/* Names whose owners set more records than an answer can hold: the database sends no more than the answer's limit. */
+/*
+ * Names whose owners set more records than an answer can hold. The database sends no more than the
+ * answer's limit.
+ */
 
 const NOW = 1_800_000_000;
 const RECORD = 500_000;
@@ -90,10 +93,10 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-test("the bound is that of an answer", () => expect(MAX_READ_BYTES).toBe(MAX_JSON_BYTES));
+test("the limit matches that of an answer", () => expect(MAX_READ_BYTES).toBe(MAX_JSON_BYTES));
 
 test.each(["texts.eth", "nul.eth", "coins.eth"])(
-  "of %s the limit and one record more are read, and refused",
+  "%s: the limit and one more record are read and refused",
   async (name) => {
     const { texts, addresses } = await findRecords(tables.db, at(name));
     const read = texts.length + addresses.length;
@@ -109,12 +112,12 @@ test.each(["texts.eth", "nul.eth", "coins.eth"])(
   },
 );
 
-test("cleared addresses take no place", async () => {
+test("cleared addresses do not count against the limit", async () => {
   const { body } = await api.get("/domain/zeros.eth/records");
   expect(body.records).toMatchObject({ addresses: { 900000: account(0xa11ce) } });
 });
 
-test("a long `display` text is no display, and is not read whole", async () => {
+test("a long `display` text is not used as a display name and is not read whole", async () => {
   expect((await api.get("/whois/display.eth")).body).not.toHaveProperty("display");
   const { body } = await api.get("/search-domains?q=display");
   expect((body.results as object[])[0]).not.toHaveProperty("display");

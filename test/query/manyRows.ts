@@ -60,8 +60,8 @@ const statementsFor = (count: number): string[] => [
 ];
 
 /**
- * Fills the tables with `count` generated domains, about two events and one row of each other table for each. To be
- * done before the indexes are built, if they are many.
+ * Fills the tables with `count` generated domains, about two events and one row of each other
+ * table for each. If there are many, do this before the indexes are built.
  */
 export const fillWithMany =
   (count: number) =>

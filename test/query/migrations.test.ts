@@ -5,7 +5,7 @@ import { openApi, type TestApi } from "./api.ts";
 import { account, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/* Names that were moved from an older registrar into the next: a move is no purchase. */
+/* Names moved from an older registrar to the next. A move is not a purchase. */
 
 const NOW = 1_800_000_000;
 const HOUR = 3_600;
@@ -17,7 +17,7 @@ let tables: Tables;
 let api: TestApi;
 const ask = async (path: string) => (await api.get(path)).body;
 
-/** A log in the transaction of its block; all happened within the last hours. */
+/** A log in its block's transaction. All happened within the last hours. */
 const log = (
   block: number,
   contract: string,
@@ -53,7 +53,7 @@ const stories: Record<string, ReturnType<typeof log>[]> = {
   ],
 };
 
-/** Blocks of the registrations that are purchases. */
+/** Blocks of registrations that are purchases. */
 const bought: Record<string, number[]> = {
   "of-2019.eth": [1, 4],
   "auctioned.eth": [5],
@@ -88,7 +88,7 @@ afterAll(() => tables?.drop());
 
 type Entry = { block_number: number; transaction_hash: string };
 
-describe("a migration is no registration", () => {
+describe("a migration is not a registration", () => {
   test.each(names)("in the history of %s", async (name) => {
     for (const query of ["", "?merged=false"]) {
       const { registrations } = await ask(`/domain/${name}/registration-history${query}`);
@@ -117,7 +117,7 @@ describe("a migration is no registration", () => {
     expect((daily as object[]).at(-1)).toMatchObject({ registrations, renewals: 1 });
   });
 
-  test("but is among the events", async () => {
+  test("but appears in the events", async () => {
     const { events } = await ask("/domain/of-2019.eth/events");
     expect((events as Entry[]).map(({ block_number }) => block_number)).toContain(3);
   });

@@ -7,7 +7,7 @@ import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, domainRow, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/** One more name than is looked through. */
+/** One more name than is examined. */
 const NEW_NAMES = MAX_CHANGES + 1;
 /** Changes of one name in one transaction: only the last can be a transfer. */
 const TURNS = 2_000;
@@ -33,7 +33,7 @@ const change = (block: number, name: string, owner: string) => ({
 
 beforeAll(async () => {
   tables = await createTables({ onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
-  // A database that never looked at its tables: a new index, or one that grew within a minute.
+  // A database that was never analysed: a new index, or one that grew within a minute.
   for (const table of ["ownership_changes", "domains", "events"])
     await tables.pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
   await tables.writer.insert(domain).values(["old.eth", "restless.eth"].map((name) => domainRow(name)));
@@ -54,7 +54,7 @@ async function transfers() {
   return { found: found.map(({ node }) => node), read: read.reduce((sum, rows) => sum + rows, 0) };
 }
 
-test("a name that goes from hand to hand in one transaction is looked at once", async () => {
+test("a name that changes hands repeatedly in one transaction is examined once", async () => {
   await tables.pool.query(
     `insert into ownership_changes (chain_id, block_number, log_index, ordinal, node, owner_address, event_type, transaction_hash, block_timestamp)
      select $1, 4, i, 0, $2, '0x' || lpad(to_hex(i), 40, '0'), 'Transfer', $3, 4 from generate_series(1, ${TURNS}) i`,
@@ -65,7 +65,7 @@ test("a name that goes from hand to hand in one transaction is looked at once", 
   expect(read).toBeLessThan(10 * TURNS);
 });
 
-test("new names by the thousand hide older transfers, and keep the database busy for a bounded time", async () => {
+test("thousands of new names hide older transfers and keep the database busy only for a bounded time", async () => {
   await tables.pool.query(
     `insert into ownership_changes (chain_id, block_number, log_index, ordinal, node, owner_address, event_type, transaction_hash, block_timestamp)
      select $1, 4 + i, 0, 0, '0x' || lpad(to_hex(i), 64, '0'), $2, 'NewOwner', '0x' || lpad(to_hex(i), 64, '0'), 4 + i

@@ -8,7 +8,7 @@ import { createRpc } from "../../src/api/names/live/rpc.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
 import { deployment } from "./rows.ts";
 
-/** What asks the chain, by nodes at these URLs. */
+/** Chain access through nodes at these URLs. */
 const asking = (urls: readonly string[]): Live =>
   createLive({
     rpc: createRpc({ urls }),
@@ -25,13 +25,13 @@ const asking = (urls: readonly string[]): Live =>
     },
   })("test");
 
-/** Where a node is configured, and gone: nothing listens at this port. */
+/** A configured but dead node: nothing listens at this port. */
 export const lostNode: Live = asking(["http://127.0.0.1:9"]);
 
-/** Operations that always ask the chain, and fail where there is no node. */
+/** Operations that always ask the chain, and fail without a node. */
 export const needsNode: readonly string[] = ["/domain/{name}/verify", "/domain/{name}/price"];
 
-/** The part of a request's context that asks the chain, where no node is configured: every question fails. */
+/** The chain access of a request's context without a configured node: every question fails. */
 export const noChain: Pick<
   Ctx,
   "live" | "liveBlock" | "prices" | "provenLabels" | "freshness" | "namesAt" | "comparison"

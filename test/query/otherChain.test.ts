@@ -12,7 +12,10 @@ import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, STATIC_RESOLVER } from "./rows.ts";
 import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Rows of a chain that a question is not about change no answer: every statement has its chain condition. */
+/*
+ * Rows of a chain that a question is not about change no answer, because every statement has its
+ * chain condition.
+ */
 
 const NAMES = 120;
 /** A chain that is not indexed. */
@@ -29,7 +32,7 @@ beforeAll(async () => {
     for named in select table_name from information_schema.columns join information_schema.tables using (table_schema, table_name)
       where table_schema = 'public' and column_name = 'node' and table_type = 'BASE TABLE'
     loop execute format('update %I set node = ''${namehash(NAME)}'' where node = %L', named, made); end loop; end $$`);
-  // What a stranger's contract says of the name. On the other chain it is the name's resolver.
+  // A stranger's contract's claims about the name. On the other chain it is the name's resolver.
   await tables.pool.query(
     `insert into text_records (chain_id, resolver, node, version, key_hash, key, value, is_value_known, block_number, log_index,
        transaction_hash, sets_in_transaction, is_read)
@@ -41,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-/** A name with a row in every table, and who held it before. */
+/** A name with a row in every table, and its former holder. */
 const NAME = "name11.eth";
 const holder = account(4_096 + 11);
 const stranger = account(0xbad);
@@ -61,14 +64,14 @@ function ask({ method, path }: Endpoint, api: TestApi) {
   return method === "get" ? api.get(url) : api.post(url, bodies);
 }
 
-/** Operations that are not about names of some chains: all events of the database, and its state. */
+/** Operations not limited to certain chains: all events of the database, and its state. */
 const aboutAllRows = ["/events", "/indexing-status", "/stats"];
 
 type Answer = Awaited<ReturnType<TestApi["get"]>>;
 
-/** The answers to every operation, and to every filter of every list. */
+/** The answers to every operation and to every filter of every list. */
 async function askAll(): Promise<Map<string, Answer>> {
-  // A new API: one remembers its answers for the same block.
+  // A new API, because an API caches its answers for the same block.
   const api = openApi(tables, NOW, { contracts: withEnsv2 });
   const answers = new Map<string, Answer>();
   for (const operation of operations) {
@@ -91,7 +94,7 @@ async function askAll(): Promise<Map<string, Answer>> {
   return answers;
 }
 
-/** Copies of records say something else: of two equal ones an answer shows one. */
+/** Copies of records have other contents, because an answer shows only one of two equal ones. */
 const changed: Record<string, string> = {
   "text_records.key": "'stranger'",
   "text_records.value": "value || '!'",
@@ -100,7 +103,7 @@ const changed: Record<string, string> = {
   "domains.resolver": `'${STATIC_RESOLVER}'`,
 };
 
-/** Copies every row of every table that has chains to the other chain. */
+/** Copies every row of every table with chains to the other chain. */
 async function copyRows(): Promise<Map<string, number>> {
   const { rows: columns } = await tables.pool.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns

@@ -7,7 +7,7 @@ import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* Over many more names than a page has, no list is longer than a page. */
+/* With many more names than a page has, no list is longer than a page. */
 const NOW = 1_800_000_000;
 const NAMES = 3_000;
 const owner = account(4_096 + 7);
@@ -31,7 +31,7 @@ const values: Record<string, string> = {
   agentId: "1",
 };
 
-/** Those that take a number of the page. */
+/** Lists that take a page number. */
 const paged = operations
   .filter(({ method, query }) => method === "get" && query !== undefined && "page" in query.shape)
   .map(({ path }) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
@@ -53,7 +53,7 @@ test.each([
   }
 });
 
-/** A list ends somewhere, and what lies behind its end is empty: whatever the number of the page. */
+/** A list ends somewhere, and pages beyond its end are empty, whatever their number. */
 async function expectNothingBeyondTheEnd(path: string, { page, total }: Record<string, unknown>) {
   if (page === undefined && total === undefined) return;
   for (const number of [999_999, Number.MAX_SAFE_INTEGER]) {

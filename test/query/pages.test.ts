@@ -22,11 +22,11 @@ import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 
-/** Rules of WCAG 2.2 AA, and what axe calls good practice. */
+/** WCAG 2.2 AA rules, and what axe calls best practice. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const IS_TOO_WIDE = "document.documentElement.scrollWidth > window.innerWidth";
 
-/** Pages of the reference: its first, of each method, of shapes, and the one for keys. */
+/** Pages of the reference: the first, those of methods and shapes, and the one for keys. */
 const accessible = [
   "/docs",
   "/docs/get_search_domains",
@@ -36,7 +36,7 @@ const accessible = [
   "/signup",
 ];
 
-/** What one page of the reference may weigh, in bytes. */
+/** Size limit for one page of the reference, in bytes. */
 const MAX_PAGE = 60 * 1_024;
 
 const document = openApiDocument(operations);
@@ -80,7 +80,7 @@ describe("GET /", () => {
     }
   });
 
-  test("is JSON for browsers too: the page for them is the explorer's", async () => {
+  test("is JSON for browsers too: the page for browsers is the explorer's", async () => {
     const reply = await api.app.request("/", asBrowser);
     expect(reply.headers.get("vary")).toContain("Accept");
     expect(await reply.json()).toMatchObject({ name: "Namedex" });
@@ -88,7 +88,7 @@ describe("GET /", () => {
 });
 
 describe("the documentation's files", () => {
-  test("pages load nothing from elsewhere and run no inline script", async () => {
+  test("pages load nothing from elsewhere and run no inline scripts", async () => {
     for (const path of ["/docs", "/signup", "/subgraph"]) {
       const reply = await api.app.request(path, asBrowser);
       const policy = reply.headers.get("content-security-policy") ?? "";
@@ -109,7 +109,7 @@ describe("the documentation's files", () => {
     "/subgraph/react-dom.js",
     "/docs/explorer.css",
     "/docs/reference.js",
-  ])("%s comes compressed, is known by its tag, and is the same under /api", async (path) => {
+  ])("%s is compressed, has a tag, and is the same under /api", async (path) => {
     const plain = await api.app.request(path);
     const body = Buffer.from(await plain.arrayBuffer());
     const packed = await api.app.request(`/api${path}`, { headers: { "accept-encoding": "gzip, br" } });
@@ -130,7 +130,7 @@ describe("the reference", () => {
     return { status: reply.status, html: await reply.text() };
   };
 
-  test("has a page for each operation and each shape, of at most 60 KB, and every link of it leads somewhere", async () => {
+  test("has a page of at most 60 KB for each operation and each shape, and every link in it works", async () => {
     const index = await read("/docs");
     const left = [...pathsIn(index.html)];
     const seen = new Set<string>(left);
@@ -147,7 +147,7 @@ describe("the reference", () => {
     expect((await read("/docs/shapes/nothing")).status).toBe(404);
   });
 
-  test("says what an operation takes, answers and refuses, with examples that hold", async () => {
+  test("says what an operation takes, answers and refuses, with valid examples", async () => {
     for (const operation of operations) {
       const { path } = exampleOf(operation);
       const { html } = await read(`/docs/${idOf(operation)}`);
@@ -171,7 +171,7 @@ describe("the reference", () => {
     }
   });
 
-  test("the calls of tools are those that the tools take", async () => {
+  test("example tool calls match what the tools accept", async () => {
     const tools = new Map(toolsOf(operations).map(({ definition }) => [definition.name, definition]));
     for (const listed of listOperations(document)) {
       const operation = operations.find((one) => idOf(one) === listed.operation.operationId) as Endpoint;
@@ -185,7 +185,7 @@ describe("the reference", () => {
   });
 });
 
-/** Debian's Chromium, or the one that CHROMIUM names. */
+/** Debian's Chromium, or the one given by CHROMIUM. */
 const executablePath = [
   process.env.CHROMIUM,
   "/usr/bin/chromium",
@@ -225,7 +225,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     server?.close();
   });
 
-  /** Opens a page and notes what it asked of other hosts, and what went wrong in it. */
+  /** Opens a page and records requests to other hosts and errors. */
   async function open(path: string, width: number): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     page.setDefaultTimeout(PATIENCE_MS);
@@ -287,7 +287,7 @@ describe.runIf(executablePath)("in a real browser", () => {
   });
 });
 
-/** Hands a request of Node's server to the application. */
+/** Passes a request of Node's server to the application. */
 async function answer({ app }: TestApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name, String(value)] as [string, string],

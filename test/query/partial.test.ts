@@ -23,7 +23,7 @@ const alice = account(0xa11ce);
 let tables: Tables;
 let api: TestApi;
 
-/** Names by who can tell what of them: no node is configured here. */
+/** Names by who can answer for them. No node is configured here. */
 beforeAll(async () => {
   tables = await createTables();
   api = openApi(tables, NOW);
@@ -68,7 +68,7 @@ const reason = { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(
 const error = { error: reason };
 const partOf = (part: string) => ({ part, ...reason });
 
-/** Answers that need the chain, without `partial` and with it. */
+/** Answers that need the chain, without and with `partial`. */
 async function both(path: string) {
   const joined = path.includes("?") ? "&" : "?";
   const [whole, partial] = [await api.get(path), await api.get(`${path}${joined}partial=true`)];
@@ -79,14 +79,14 @@ async function both(path: string) {
 
 const bare = { status: "none" };
 
-describe("a name that only the chain can tell", () => {
+describe("a name that only the chain can answer for", () => {
   const nothing = { availability_status: "unknown", source: "indexed", unresolved: [partOf("domain")] };
 
-  test("by name has its question and nothing else, and is neither free nor registered", async () => {
+  test("by name has only its question, and is neither free nor registered", async () => {
     expect(await both("/whois/sub.strange.eth")).toEqual({ query: "sub.strange.eth", ...nothing });
   });
 
-  test("in bulk has its error besides, unless less is enough", async () => {
+  test("in bulk also has its error, unless less is enough", async () => {
     const ask = async (query: string) =>
       (await api.post(`/whois/bulk${query}`, { names: ["sub.strange.eth", "a b.eth"] })).body;
     const item = { query: "sub.strange.eth", ...nothing };
@@ -102,7 +102,7 @@ describe("a name that only the chain can tell", () => {
     expect((await ask("?partial=true")).results).toEqual([item, invalid]);
   });
 
-  test("has no records, which is not the same as empty ones", async () => {
+  test("has unknown records, which is not the same as empty ones", async () => {
     const { domain, ...reply } = await both("/domain/sub.strange.eth/records");
     expect(reply).toEqual({ source: "indexed", unresolved: [partOf("domain")] });
   });
@@ -120,7 +120,7 @@ describe("a name whose resolver was not asked", () => {
     });
   });
 
-  test("and that has none of its own: who would have answered is not known either", async () => {
+  test("that has no resolver of its own leaves open who would have answered", async () => {
     expect(await both("/domain/bare.eth/records")).toEqual({
       domain: "bare.eth",
       resolver: bare,
@@ -131,7 +131,7 @@ describe("a name whose resolver was not asked", () => {
 });
 
 describe("a text whose value is in no event", () => {
-  test("is missing from the records, and named; the others are there", async () => {
+  test("is missing from the records and listed as missing; the others are there", async () => {
     expect(await both("/domain/alice.eth/records")).toMatchObject({
       records: { texts: { url: "https://alice.example" }, addresses: {} },
       source: "indexed",
@@ -153,8 +153,8 @@ describe("a text whose value is in no event", () => {
   });
 });
 
-describe("an address whose primary name only the chain can tell", () => {
-  test("is counted all the same, and has no primary name, which is not the same as none", async () => {
+describe("an address whose primary name only the chain can give", () => {
+  test("is still counted, and its primary name is absent, which is not the same as null", async () => {
     const summary = await both(`/address/${alice}/summary`);
     expect(summary).toMatchObject({ domain_count: 3, unresolved: [partOf("primary_name")] });
     expect(summary).not.toHaveProperty("primary_name");
@@ -176,7 +176,7 @@ describe("an address whose primary name only the chain can tell", () => {
   });
 });
 
-describe("where the node is gone", () => {
+describe("when the node is gone", () => {
   const failed = { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("could not be asked") };
   const ask = async (path: string) => openApi(tables, NOW, { live: lostNode }).get(path);
 
@@ -194,12 +194,12 @@ describe("where the node is gone", () => {
   });
 });
 
-test("`types` without a word is all types, as the absent one is", async () => {
+test("an empty `types` means all types, like an absent one", async () => {
   const all = await api.get("/domain/alice.eth/records?partial=true");
   expect(await api.get("/domain/alice.eth/records?types=&partial=true")).toEqual(all);
 });
 
-test("what needs no chain is the same with and without it", async () => {
+test("answers that need no chain are the same with and without it", async () => {
   for (const path of ["/whois/alice.eth", "/whois/never.eth", `/lookup-hash/${namehash("alice.eth")}`]) {
     const whole = await api.get(path);
     expect(whole.status).toBe(200);
@@ -207,7 +207,7 @@ test("what needs no chain is the same with and without it", async () => {
   }
 });
 
-test("the calendar of a name that only the chain can tell says that it knows no end; others do not", async () => {
+test("the calendar of a name that only the chain can answer for says that its end is unknown; others do not", async () => {
   const calendar = async (name: string) => (await api.app.request(`/domain/${name}/expiry.ics`)).text();
   expect(await calendar("sub.strange.eth")).toContain("Only the chain can tell");
   for (const name of ["strange.eth", "never.eth"]) {

@@ -31,7 +31,7 @@ const carol = account(0xca401);
 const mallory = account(0xbad);
 const crowd = account(0xc0d);
 const erin = account(0xe41);
-/** The contract to which the NameWrapper is upgraded, its operator in the registry. */
+/** The contract to which the NameWrapper is upgraded: its operator in the registry. */
 const upgraded = account(0x0b9);
 const MANY = 100_000;
 
@@ -96,7 +96,7 @@ beforeAll(async () => {
       effectiveOwnerAddress: alice,
       wrapperFuses: 0,
     }),
-    // Parents took these back in the registry; their tokens are left over.
+    // Parents reclaimed these in the registry; their tokens remain.
     domainRow("left.alice.eth", {
       registryOwner: alice,
       effectiveOwnerAddress: alice,
@@ -112,7 +112,7 @@ beforeAll(async () => {
       wrapperFuses: PCC,
       wrapperExpiryTimestamp: inDays(100),
     }),
-    // Someone renewed it at the registrar, and no log says whether the token lasts as long.
+    // Renewed at the registrar, and no log says whether the token lasts as long.
     registeredRow("unsure.eth", WRAPPER, inDays(300), {
       ...wrapped,
       wrapperExpiryTimestamp: inDays(-1),
@@ -155,7 +155,7 @@ beforeAll(async () => {
   await writer.insert(tokenApproval).values([
     approval("alice.eth", REGISTRAR, alice, bob, 20),
     approval("grace.eth", REGISTRAR, alice, bob, 21),
-    // A transfer has ended it: the row of the name has no one.
+    // A transfer ended it: the name's row has no delegate.
     approval("locked.eth", WRAPPER, alice, mallory, 22),
     approval("left.alice.eth", WRAPPER, carol, erin, 23),
   ]);
@@ -220,7 +220,7 @@ describe("GET /domain/:name/permissions", () => {
     ]);
   });
 
-  test("operators of the owner of now in each contract, and of no one else", async () => {
+  test("operators of the current owner in each contract, and of nobody else", async () => {
     const operators = find(await ofName("alice.eth"), { kind: "operator" });
     expect(operators.map(({ address, layer, in_force }) => [address, layer, in_force])).toEqual([
       [getAddress(WRAPPER), "registry", true],
@@ -230,7 +230,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(operators[1]).toMatchObject({ given_by: getAddress(alice), ...shown(10) });
   });
 
-  test("an approval counts while the registrar answers it and the name has not expired", async () => {
+  test("an approval counts while the registrar returns it and the name has not expired", async () => {
     const [approved] = find(await ofName("alice.eth"), { kind: "token_approval" });
     expect(approved).toMatchObject({ address: getAddress(bob), in_force: true, ...shown(20) });
     expect(approved?.may).toEqual(["transfer_token", "set_registry_owner"]);
@@ -240,7 +240,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(ended).toMatchObject({ in_force: false, reason: "transferred", address: getAddress(mallory) });
   });
 
-  test("delegates of the owner count, those of one before do not, and strangers' are in no list", async () => {
+  test("the owner's delegates count, a previous owner's do not, and strangers' are in no list", async () => {
     const delegates = find(await ofName("alice.eth"), { kind: "record_delegate" });
     expect(delegates.map(({ given_by, in_force, reason }) => [given_by, in_force, reason])).toEqual([
       [getAddress(bob), false, "owner_changed"],
@@ -248,7 +248,7 @@ describe("GET /domain/:name/permissions", () => {
     ]);
   });
 
-  test("fuses say what can no more be done", async () => {
+  test("fuses show what can no longer be done", async () => {
     const body = await ask("/domain/locked.eth/permissions");
     expect(body.fuses).toEqual({
       burnt: ["CANNOT_UNWRAP", "CANNOT_TRANSFER", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"],
@@ -289,7 +289,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(new Set((body.parent as { may: string[] }).may)).toEqual(new Set(may));
   });
 
-  test("what a parent may do ends with PARENT_CANNOT_CONTROL", async () => {
+  test("a parent's rights end with PARENT_CANNOT_CONTROL", async () => {
     const kept = await ask("/domain/kept.locked.eth/permissions");
     expect(kept.parent).toMatchObject({ name: "locked.eth", may: ["extend_expiry"] });
     expect(kept.parent).toMatchObject({ cannot_control_until: inDays(100).toString() });
@@ -301,7 +301,7 @@ describe("GET /domain/:name/permissions", () => {
     ]);
   });
 
-  test("the holder of a token that is left over acts for owners whose operator the NameWrapper is", async () => {
+  test("the holder of a leftover token acts for owners whose operator the NameWrapper is", async () => {
     const [left] = find(await ofName("left.alice.eth"), { kind: "owner", layer: "wrapper" });
     expect(left).toMatchObject({ address: getAddress(carol), in_force: true });
     expect(left?.may).toEqual(["set_resolver", "create_subnames", "unwrap"]);
@@ -309,7 +309,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(gone).toMatchObject({ in_force: false, reason: "not_wrapped", may: [] });
   });
 
-  test("an approval for a token that is left over gives nothing, as both lists say", async () => {
+  test("an approval for a leftover token grants nothing, according to both lists", async () => {
     const expected = [{ in_force: false, reason: "not_wrapped", address: getAddress(erin), ...shown(23) }];
     const ofToken = find(await ofName("left.alice.eth"), { kind: "token_approval" });
     expect(ofToken).toMatchObject(expected);
@@ -317,7 +317,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(held.permissions).toMatchObject(expected);
   });
 
-  test("where it is not known whether the token has ended, neither is whether its delegate may write", async () => {
+  test("if it is unknown whether the token has ended, it is unknown whether its delegate may write", async () => {
     const expected = [{ in_force: null, reason: "renewal_unknown", address: getAddress(erin), ...shown(33) }];
     const ofUnsure = find(await ofName("unsure.eth"), { kind: "record_delegate" });
     expect(ofUnsure).toMatchObject(expected);
@@ -325,7 +325,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(held.permissions).toMatchObject(expected);
   });
 
-  test("a name that only the registry of 2017 has: it has no operators", async () => {
+  test("a name only in the registry of 2017 has no operators", async () => {
     const rows = await ofName("old.alice.eth");
     expect(find(rows, { kind: "owner" }).map(({ layer }) => layer)).not.toContain("registry");
     expect(find(rows, { kind: "operator" }).map(({ layer }) => layer)).toEqual(["resolver"]);
@@ -337,7 +337,7 @@ describe("GET /domain/:name/permissions", () => {
     expect(body.chain).toBeUndefined();
   });
 
-  test("kinds are chosen, and others refused", async () => {
+  test("kinds can be selected, and unknown kinds are refused", async () => {
     const rows = await ofName("alice.eth", "?kind=operator,record_delegate");
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(["operator", "record_delegate"]));
     expect((await api.get("/domain/alice.eth/permissions?kind=king")).status).toBe(400);
@@ -359,7 +359,7 @@ describe("an owner with 100,000 operators", () => {
     expect(late.permissions).toHaveLength(100);
   });
 
-  test("a page by cursor is read by the index, whichever it is", async () => {
+  test("a page by cursor is read through the index, whichever page it is", async () => {
     const { body } = await api.get(`/address/${crowd}/permissions?direction=given&page_size=200`);
     expect(body.total).toBe(MANY);
     const seen = new Set<unknown>();
@@ -391,7 +391,7 @@ describe("GET /address/:address/permissions", () => {
     ]);
   });
 
-  test("what it gave", async () => {
+  test("what it granted", async () => {
     const body = await ask(`/address/${alice}/permissions?direction=given`);
     const given = (body.permissions as Item[]).map(({ kind, address }) => `${kind} ${address}`);
     expect(given.toSorted()).toEqual(
@@ -407,7 +407,7 @@ describe("GET /address/:address/permissions", () => {
     );
   });
 
-  test("a delegate of one who has not the name any more", async () => {
+  test("a delegate of someone who no longer has the name", async () => {
     const body = await ask(`/address/${mallory}/permissions?kind=record_delegate`);
     expect((body.permissions as Item[]).map(({ in_force, reason }) => [in_force, reason])).toEqual([
       [false, "owner_changed"],

@@ -24,12 +24,12 @@ import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 const NOW = 1_800_000_000;
 const MANY_DOMAINS = sizeOf({ short: isSlow() ? 120_000 : 60_000, long: 200_000 });
 const FILL_TIMEOUT_MS = 900_000;
-/** Tables of fewer rows are read as a whole, and rightly so. */
+/** Smaller tables are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
 
 const FOREIGN_LOGS = 5_000;
 
-/** Every .eth name is reserved in ENSv2, and every twentieth name is there already. */
+/** Every .eth name is reserved in ENSv2, and every twentieth already exists there. */
 const reservations = `insert into ensv2_entries (chain_id, registry, storage_id, labelhash, label, token_id, expiry, is_registered,
      number, created_block_number, registered_by, registered_timestamp, registered_block_number, registered_transaction_hash)
    select distinct on (left(labelhash, 58)) ${CHAIN_ID}, '${ETH_REGISTRY}', left(labelhash, 58) || '00000000', labelhash, label, 1,
@@ -40,7 +40,7 @@ const moved = `update domains set registry = '${ETH_REGISTRY}' where parent_node
 const opened = `insert into ensv2_phases (chain_id, phase, block_number, block_timestamp, transaction_hash)
    values (${CHAIN_ID}, 'open', 1, 1, '${transaction(8)}')`;
 
-/** What a stranger's contract logs for a name that is not his. */
+/** Logs by a stranger's contract about a name that the stranger does not own. */
 const foreignLogs = `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash,
      contract, contract_address, event_type, node, key, value)
    select ${CHAIN_ID}, i, 9, 0, i, '0x' || lpad(to_hex(i), 64, '0'), 'RESOLVER', '${account(0xbad)}', 'TextChanged',
@@ -53,7 +53,9 @@ let largeTables: Set<string>;
 
 const addressTypes = [...relations, "any", "any,former_owner,resolver"];
 
-/** An owner of very many names, of some of which another is the owner in the registry, and some of which he manages alone. */
+/**
+ * An owner of very many names. Some have another owner in the registry, and some it only manages.
+ */
 const heavy = account(0x4ea7);
 const HEAVY_NAMES = 20_000;
 
@@ -66,7 +68,7 @@ const heavyNames = `insert into domains (chain_id, node, parent_node, labelhash,
      case when i % 3 = 0 then null else ${NOW} + i end, case when i % 11 = 0 then null else 1600000000 + i end, i, 1600000000 + i
    from generate_series(1, ${HEAVY_NAMES}) as i`;
 
-/** An owner of four names, whose names are in the generated rows. */
+/** An owner of four names among the generated rows. */
 const owner = account(4_096 + 7);
 
 beforeAll(async () => {
@@ -110,7 +112,7 @@ function requestOf(
   };
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
   if (method === "get") return () => get(url);
-  // As many as each of them takes.
+  // As many as each of them accepts.
   const names = Array.from({ length: 100 }, (_, i) => `name${i}.eth`);
   const addresses = Array.from({ length: 200 }, (_, i) => account(4_096 + i));
   const inputs = [...names.slice(0, 50), ...addresses.slice(0, 50)];
@@ -130,7 +132,7 @@ async function findScans({ sql, parameters }: Query): Promise<string[]> {
   return rows.flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => scans(Plan)));
 }
 
-/** Answers and notes the statements that it took. */
+/** Runs an operation and records its statements. */
 async function observe(request: () => Promise<{ status: number; body: unknown }>): Promise<Query[]> {
   queries = [];
   const { status, body } = await request();
@@ -149,7 +151,7 @@ test("the tables are large enough for PostgreSQL to prefer its indexes", () => {
 describe("queries for one name, hash or address use an index", () => {
   test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
     const asked = await observe(requestOf(operation));
-    // Without ENSv2 no contract is a registry with roles.
+    // Without ENSv2, no contract is a registry with roles.
     if (!operation.path.startsWith("/registry/{address}/role")) expect(asked.length).toBeGreaterThan(0);
     for (const query of asked) {
       const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
@@ -184,7 +186,7 @@ describe("queries for one name, hash or address use an index", () => {
   );
 });
 
-describe("no filter of a list makes PostgreSQL read a large table from end to end", () => {
+describe("no list filter makes PostgreSQL read a large table from end to end", () => {
   const filtered = nameLists.flatMap(({ path, filters }) =>
     Object.entries(filters).map(
       ([filter, values]) => `${path}&${filter}=${Object.keys(values)[0]}&total=false`,
@@ -238,14 +240,14 @@ describe("a page after a cursor reads one range of an index, wherever it begins"
     }
   });
 
-  test("the guard would see a page by its number", async () => {
+  test("the guard would detect a page by number", async () => {
     const queries = await observe(() => api.get(`/search-domains?total=false&page=1000`));
     const read = await Promise.all(queries.map((query) => countRead(tables.pool, query, "domains")));
     expect(Math.max(...read)).toBeGreaterThan(20_000);
   });
 });
 
-describe("where several chains are indexed, an index finds it all the same", () => {
+describe("with several chains indexed, an index still finds everything", () => {
   const several = () => openApi(tables, NOW, { contracts: ofLayer2s });
   const basename = { name: "jesse.base.eth" };
 
@@ -280,7 +282,7 @@ describe("where several chains are indexed, an index finds it all the same", () 
   );
 });
 
-describe("where ENSv2 is indexed, an index finds it all the same", () => {
+describe("with ENSv2 indexed, an index still finds everything", () => {
   const both = () => openApi(tables, NOW, { contracts: ofEnsv2 });
 
   test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
@@ -302,7 +304,7 @@ describe("where ENSv2 is indexed, an index finds it all the same", () => {
     }
   });
 
-  test("the newest migrations are found without the reservations", async () => {
+  test("the newest migrations are found without reading the reservations", async () => {
     const asked = await observe(() => both().get("/ens-stats/recent-activity"));
     const ofEntries = asked.filter(({ sql }) => sql.includes("ensv2_entries"));
     expect(ofEntries.length).toBeGreaterThan(0);
@@ -324,15 +326,15 @@ describe("where ENSv2 is indexed, an index finds it all the same", () => {
   });
 });
 
-// Where it has a larger part of all names, PostgreSQL chooses other plans.
-describe.runIf(isSlow())("a page of the heaviest address costs what is on it", () => {
+// If it has a larger share of all names, PostgreSQL chooses other plans.
+describe.runIf(isSlow())("a page of the heaviest address costs only what is on it", () => {
   const orders = addressSortColumns.flatMap((column) => [
     `${column}&sort_dir=asc`,
     `${column}&sort_dir=desc`,
   ]);
   const ofTypes = ["effective_owner", "registry_owner", "manager", "any"];
 
-  /** Rows that the statements of a page read. */
+  /** Rows read by a page's statements. */
   async function read(request: TestApi, path: string): Promise<{ rows: number; next: string }> {
     let next = "";
     const asked = await observe(async () => {
@@ -360,7 +362,7 @@ describe.runIf(isSlow())("a page of the heaviest address costs what is on it", (
   );
 });
 
-describe("what strangers' contracts log for a name is not read", () => {
+describe("logs about a name by strangers' contracts are not read", () => {
   test.each(["events", "events?page=1", "registration-history", "records/text/url/history"])(
     "%s",
     async (path) => {
@@ -370,13 +372,16 @@ describe("what strangers' contracts log for a name is not read", () => {
     },
   );
 
-  test("the guard would see them", async () => {
+  test("the guard would detect them", async () => {
     const all = { sql: "select * from events where node = $1", parameters: [namehash("alice.eth")] };
     expect(await countRead(tables.pool, all, "events")).toBeGreaterThanOrEqual(FOREIGN_LOGS);
   });
 });
 
-/** Milliseconds until an operation has answered that knows no earlier answer: those are kept for one object of the database. */
+/**
+ * Milliseconds an operation takes without cached answers. The cache belongs to one database
+ * object.
+ */
 async function timeOf(operation: Endpoint): Promise<number> {
   const db = drizzle(tables.pool, { schema, casing: "snake_case" }) as unknown as Db;
   const request = requestOf(operation, openApi({ ...tables, db }, NOW));
@@ -389,11 +394,11 @@ describe.runIf(isSlow())("every operation answers in time", () => {
   test.each(listed)("$title", async ({ operation }) => {
     const limit = isAboutOneThing(operation) ? 2_000 : 15_000;
     const first = await timeOf(operation);
-    // What is slow is so twice; a machine stands still once.
+    // A slow operation is slow twice; a machine stalls once.
     expect(first < limit ? first : await timeOf(operation)).toBeLessThan(limit);
   });
 
-  test("the guard would see a scan", async () => {
+  test("the guard would detect a scan", async () => {
     expect(
       await findScans({ sql: "select * from domains where created_block_number = 7", parameters: [] }),
     ).toEqual(["domains"]);

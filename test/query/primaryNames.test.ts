@@ -54,7 +54,7 @@ async function claim(name: string | null, resolver: Address | null = STATIC_RESO
   return address;
 }
 
-/** An address that has a name at the default reverse registrar only. */
+/** An address with a name only at the default reverse registrar. */
 async function claimByDefault(name: string | null, address = account(accounts++)): Promise<Address> {
   await tables.writer.insert(primaryName).values({
     address,
@@ -71,7 +71,7 @@ async function claimByDefault(name: string | null, address = account(accounts++)
 
 type Records = { resolver: Address; addresses?: Record<number, Hex | null>; version?: number };
 
-/** A name with a resolver and address records there. */
+/** A name with a resolver and address records in it. */
 async function resolving(name: string, { resolver, addresses = {}, version = 0 }: Records, row?: DomainRow) {
   await tables.writer.insert(domain).values({ ...(row ?? registeredRow(name, account(1), LATER)), resolver });
   const at = { chainId: CHAIN_ID, resolver, node: namehash(name) };
@@ -134,7 +134,7 @@ describe("a claim is a primary name if it resolves to the address", () => {
     });
   });
 
-  test("where the index never learnt whose reverse node it is", async () => {
+  test("even if the index never learnt whose reverse node it is", async () => {
     const address = account(accounts++);
     const node = reverseNodeOf(address);
     const hidden = domainRow("hidden.addr.reverse", {
@@ -156,14 +156,14 @@ describe("a claim is a primary name if it resolves to the address", () => {
     expect((await ask(address)).body).toMatchObject({ primary_name: "quiet.eth", registrar: REVERSE });
   });
 
-  test("also after the name expired: records outlive a registration", async () => {
+  test("even after the name expired: records outlive a registration", async () => {
     const address = await claim("ended.eth");
     const ended = registeredRow("ended.eth", account(1), 1n);
     await resolving("ended.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } }, ended);
     expect((await ask(address)).body).toMatchObject({ primary_name: "ended.eth" });
   });
 
-  test("by the default record, at resolvers that know ENSIP-19", async () => {
+  test("by the default record, at resolvers that support ENSIP-19", async () => {
     const address = await claim("everywhere.eth");
     const records = { [DEFAULT_COIN_TYPE]: address };
     await resolving("everywhere.eth", { resolver: DEFAULT_ADDRESS_RESOLVER, addresses: records });
@@ -171,7 +171,7 @@ describe("a claim is a primary name if it resolves to the address", () => {
   });
 });
 
-describe("a claim is no primary name", () => {
+describe("a claim is not a primary name", () => {
   const other = account(0x0123);
   const cases: [why: string, name: string, records: (address: Address) => Records][] = [
     [
@@ -213,7 +213,7 @@ describe("a claim is no primary name", () => {
     expect(await ask(address)).toEqual({ status: 200, body: { address: getAddress(address), ...none } });
   });
 
-  test("whose records were cleared after the address was set", async () => {
+  test("if its records were cleared after the address was set", async () => {
     const address = await claim("wiped.eth");
     await resolving("wiped.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     await tables.writer.insert(resolverNode).values({
@@ -244,33 +244,33 @@ describe("a claim is no primary name", () => {
     },
   );
 
-  test("of a .eth name that was never registered, regardless of the resolver of .eth", async () => {
+  test("if the .eth name was never registered, regardless of the resolver of .eth", async () => {
     expect(await ask(await claim("never.eth"))).toMatchObject({ status: 200, body: none });
   });
 
-  test("of a name without resolver under parents without one", async () => {
+  test("if neither the name nor its parents have a resolver", async () => {
     expect(await ask(await claim("foo.xyz"))).toMatchObject({ status: 200, body: none });
     expect(await ask(await claim("foo.bar.unknown"))).toMatchObject({ status: 200, body: none });
   });
 
-  test("of a name without resolver under one whose resolver answers for no other name", async () => {
+  test("if the name has no resolver and its parent's resolver answers for no other name", async () => {
     await resolving("parent.eth", { resolver: STATIC_RESOLVER });
     expect(await ask(await claim("child.parent.eth"))).toMatchObject({ status: 200, body: none });
   });
 });
 
 describe("only the chain can tell", () => {
-  test("where the reverse node's resolver is not indexed", async () => {
+  test("if the reverse node's resolver is not indexed", async () => {
     expect(await ask(await claim("strange.eth", STRANGE_RESOLVER))).toMatchObject(needsChain);
   });
 
-  test("where the claimed name's resolver is not indexed", async () => {
+  test("if the claimed name's resolver is not indexed", async () => {
     const address = await claim("wild.eth");
     await resolving("wild.eth", { resolver: STRANGE_RESOLVER, addresses: { 60: address } });
     expect(await ask(address)).toMatchObject(needsChain);
   });
 
-  test("where a parent's resolver may answer for the claimed name", async () => {
+  test("if a parent's resolver may answer for the claimed name", async () => {
     await resolving("wildcard.eth", { resolver: STRANGE_RESOLVER });
     await tables.writer.insert(domain).values(registeredRow("bare.eth", account(1), LATER));
     for (const name of ["sub.wildcard.eth", "deep.sub.wildcard.eth", "bare.eth", "example.com"]) {
@@ -324,7 +324,7 @@ describe("the default reverse record", () => {
 describe("coin_type", () => {
   const onBase = 0x80000000 + LAYER2_CHAIN_ID;
 
-  test("asks for the name on another chain", async () => {
+  test("returns the name on another chain", async () => {
     const address = await claim("mine.eth");
     await resolving("mine.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     await tables.writer.insert(primaryName).values({
@@ -352,7 +352,7 @@ describe("coin_type", () => {
 });
 
 describe("history=true", () => {
-  test("lists claims as they were made, of all chains, oldest first", async () => {
+  test("lists claims as they were made, on all chains, oldest first", async () => {
     const address = await claimByDefault(null);
     const change = (block: number, fields: Partial<typeof primaryNameChange.$inferInsert>) => ({
       chainId: CHAIN_ID,
@@ -403,7 +403,7 @@ describe("history=true", () => {
     });
   });
 
-  test("shows what each transaction left, and nothing that held only within one", async () => {
+  test("shows the state after each transaction, and nothing that held only within one", async () => {
     const address = account(0x5e771ed);
     const change = (block: number, log: number, name: string | null, fields = {}) => ({
       chainId: CHAIN_ID,
@@ -424,7 +424,7 @@ describe("history=true", () => {
       change(41, 1, "forgotten.eth"),
       change(41, 5, "new.eth"),
       change(41, 6, "default.eth", { coinType: 0x80000000, registrar: "DEFAULT_REVERSE_REGISTRAR" }),
-      // Another transaction of the same block.
+      // Another transaction in the same block.
       change(41, 9, "newer.eth", { transactionHash: transaction(4_100) }),
       change(41, 3, "elsewhere.eth", { chainId: LAYER2_CHAIN_ID, coinType: 1 }),
     ]);
@@ -453,7 +453,7 @@ describe("history=true", () => {
 });
 
 describe("names beside addresses in the explorer", () => {
-  /** The names that pages show, if the chain gave these claims within the last minutes. */
+  /** The names shown on pages, if the chain gave these claims within the last minutes. */
   const shown = async (addresses: readonly Address[], recent: Record<Address, string | null> = {}) => {
     const recentPrimaryNames: Live["recentPrimaryNames"] = async (asked) =>
       asked.map(({ address }) => recent[address]);
@@ -463,7 +463,7 @@ describe("names beside addresses in the explorer", () => {
     return names.map((found) => found?.name ?? null);
   };
 
-  test("a name at a silent reverse resolver is remembered from the chain's last answer", async () => {
+  test("a name at a reverse resolver without events is remembered from the chain's last answer", async () => {
     const hidden = await claim(null, STRANGE_RESOLVER);
     await resolving("recalled.eth", { resolver: STATIC_RESOLVER, addresses: { 60: hidden } });
     expect(await shown([hidden])).toEqual([null]);
@@ -480,7 +480,7 @@ describe("names beside addresses in the explorer", () => {
     expect(await shown([hidden], { [hidden]: "never-registered.eth" })).toEqual([null]);
   });
 
-  test("the index's own answer counts before a remembered one", async () => {
+  test("the index's own answer takes precedence over a remembered one", async () => {
     const named = await claim("indexed.eth");
     const unnamed = await claim("");
     await resolving("indexed.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
@@ -493,7 +493,7 @@ describe("names beside addresses in the explorer", () => {
 describe("POST /address/primary-names/bulk", () => {
   const bulk = (addresses: unknown) => api.post("/address/primary-names/bulk", { addresses });
 
-  test("names of very many labels wait for a request of their own, and hold up no others", async () => {
+  test("names with very many labels wait for a separate request and delay no others", async () => {
     const named = await claim("few.eth");
     await resolving("few.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
     const deep = Array.from({ length: 510 }, () => "a").join(".");
@@ -503,7 +503,7 @@ describe("POST /address/primary-names/bulk", () => {
     expect(status).toBe(200);
     const results = Object.entries(body.results as Record<string, { error?: { code: string } }>);
     const refused = results.filter(([, { error }]) => error?.code === "LIMIT_EXCEEDED");
-    expect(refused).toHaveLength(3); // Nine times 511 labels and two are within 5,000.
+    expect(refused).toHaveLength(3); // Nine times 511 labels plus two stay within 5,000.
     expect(Object.fromEntries(results)[getAddress(named)]).toMatchObject({ primary_name: "few.eth" });
     const [first] = refused[0] ?? [];
     expect((await bulk([first])).body.results).toEqual({
@@ -511,8 +511,8 @@ describe("POST /address/primary-names/bulk", () => {
     });
   });
 
-  test("answers each address in its place; what fails does not fail the others", async () => {
-    accounts = 0xabcde; // With letters, which have two cases.
+  test("answers each address in its place; a failure does not affect the others", async () => {
+    accounts = 0xabcde; // With letters, which have upper and lower case.
     const named = await claim("bulk.eth");
     await resolving("bulk.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
     const hidden = await claim(null, STRANGE_RESOLVER);

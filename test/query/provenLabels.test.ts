@@ -17,7 +17,7 @@ let api: TestApi;
 const hashOf = (label: string): Hex => keccak256(stringToBytes(label));
 const hidden = (label: string) => `[${hashOf(label).slice(2)}]`;
 
-/** The row of a name of which the index knows the hashes of these labels only. */
+/** The row of a name whose labels the index knows only by these hashes. */
 function hiddenRow(name: string, unknown: readonly string[]) {
   const labels = name.split(".").map((label) => (unknown.includes(label) ? hidden(label) : label));
   const [label = ""] = labels;
@@ -94,7 +94,7 @@ describe("a label known only by hash", () => {
     expect((await other.get(`/lookup-namehash/${namehash("pay.alice.eth")}`)).body).toEqual(asked);
   });
 
-  test("is proved in bulk too, and by one item for the others", async () => {
+  test("is proved in bulk too, by one item for the others", async () => {
     const { body } = await api.post("/whois/bulk", {
       names: ["bulk.eth"],
       namehashes: [namehash("bulk.eth")],
@@ -103,14 +103,14 @@ describe("a label known only by hash", () => {
     await vi.waitFor(async () => expect(await stored()).toContain("bulk"));
   });
 
-  test("is shown by its hash where the stored text has another hash", async () => {
+  test("is shown by its hash if the stored text has another hash", async () => {
     await store.query("INSERT INTO proven_labels (labelhash, label) VALUES ($1, 'true')", [
       Buffer.from(hashOf("false").slice(2), "hex"),
     ]);
     expect(await lookedUp("false.eth")).toMatchObject({ name: `${hidden("false")}.eth` });
   });
 
-  test("is shown where the store fails, to the caller who writes it", async () => {
+  test("is shown to the caller who writes it even if the store fails", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const failing = { query: () => Promise.reject(new Error("no store")) };
     const alone = openApi(tables, NOW, { provenLabels: provenLabelsIn(failing) });
@@ -123,8 +123,8 @@ describe("a label known only by hash", () => {
   });
 });
 
-test("lists show what was proved, and the state that follows from it, as whois does", async () => {
-  // Of the old registry only: whether it can be bought depends on its length.
+test("lists show proved labels, and the resulting state, as whois does", async () => {
+  // Only in the old registry: whether it can be bought depends on its length.
   const relic = domainRow("reveal.eth", {
     registryOwner: alice,
     effectiveOwnerAddress: alice,
@@ -154,7 +154,7 @@ test("lists show what was proved, and the state that follows from it, as whois d
 });
 
 describe("what is stored", () => {
-  test("are labels that the index has and does not know, and no others", async () => {
+  test("is limited to labels that the index has but does not know", async () => {
     const before = await stored();
     for (const name of [
       "alice.eth",
@@ -165,12 +165,12 @@ describe("what is stored", () => {
     ]) {
       expect((await api.get(`/whois/${name}`)).status).toBe(200);
     }
-    await api.get("/whois/kept.eth"); // Stored after all the others, had any been.
+    await api.get("/whois/kept.eth"); // Would be stored after all the others, had any been.
     await vi.waitFor(async () => expect(await stored()).toContain("kept"));
     expect(await stored()).toEqual([...before, "kept"].sort());
   });
 
-  test("is bounded by the minute", async () => {
+  test("is bounded per minute", async () => {
     const queries: unknown[][] = [];
     const labels = provenLabelsIn({
       query: async (_, values = []) => {

@@ -9,8 +9,8 @@ import { account, contracts, type EventRow, eventRow, registeredRow } from "./ro
 import { createTables, type Tables } from "./tables.ts";
 
 /*
- * Random logs of many transactions, merged by SQL, and by the plain functions below: one log after the other, in the
- * words of the rule.
+ * Random logs of many transactions, merged by SQL and by the plain functions below, which follow
+ * the rule's wording one log at a time.
  */
 
 const NOW = 1_800_000_000;
@@ -73,7 +73,7 @@ function logOf(
     premiumWei: isOfEnsv2 ? null : maybe(BigInt(next(9))),
     exactCostWei: contract === "CONTROLLER" && next(4) === 0 ? BigInt(next(900)) : null,
     costIsUpperBound: contract === "CONTROLLER" && next(2) === 0 ? true : null,
-    // Each expiry is another: a name that keeps its expiry was moved, not bought.
+    // Each expiry is different: a name that keeps its expiry was moved, not bought.
     expiryTimestamp: maybe(BigInt(2_000_000_000 + at.block * 100 + at.log)),
     ownerAddress: maybe(account(0x10 + next(5))),
     paymentToken: isSold ? USDC : null,
@@ -99,7 +99,7 @@ function costOf(rows: readonly EventRow[]) {
 
 const controllersOf = (rows: readonly EventRow[]) => rows.filter(({ contract }) => contract === "CONTROLLER");
 
-/** The logs whose prices count as sales. The registrar of 2019 has one only of a claimed name. */
+/** The logs whose prices count as sales. The registrar of 2019 has one only for a claimed name. */
 function sellersOf(rows: readonly EventRow[]) {
   const controllers = controllersOf(rows);
   return controllers.length > 0 ? controllers : rows.filter(({ contract }) => contract === "REGISTRAR_OLD");
@@ -189,13 +189,13 @@ test("histories show each purchase once, as its logs arrive", async () => {
   expect(body).toMatchObject(entriesOf(logs.first, (rows) => [entryOf(rows)]));
 });
 
-test("the same of purchases with logs of ENSv2", async () => {
+test("purchases with ENSv2 logs are merged the same way", async () => {
   const purchases = logs.second.map((rows) => rows.filter(({ eventType }) => eventType !== "ExpiryUpdated"));
   const { body } = await ensv2.get("/domain/second.eth/registration-history");
   expect(body).toMatchObject(entriesOf(purchases, (rows) => [entryOf(rows)]));
 });
 
-test("without merging each log is an entry by itself", async () => {
+test("without merging, each log is an entry of its own", async () => {
   const { body } = await plain.get("/domain/first.eth/registration-history?merged=false");
   expect(body).toMatchObject(entriesOf(logs.first, (rows) => rows.map((row) => entryOf([row]))));
 });

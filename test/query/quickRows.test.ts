@@ -28,7 +28,7 @@ const rowsOf = () =>
     .where(eq(domain.chainId, sql.placeholder("chainId")))
     .orderBy(domain.node);
 
-test("rows are as drizzle gives them, in their order of columns", async () => {
+test("rows equal drizzle's, with columns in the same order", async () => {
   const values = { chainId: CHAIN_ID };
   const plain = await rowsOf().prepare("plain").execute(values);
   const quick = withQuickRows(rowsOf().prepare("quick"));

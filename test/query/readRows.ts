@@ -3,7 +3,7 @@ import type pg from "pg";
 /** A statement of the query layer. */
 export type Query = { sql: string; parameters: unknown[] };
 
-/** What PostgreSQL tells of a step. */
+/** What PostgreSQL reports for a step. */
 export type Plan = {
   "Node Type": string;
   "Relation Name"?: string;
@@ -16,7 +16,7 @@ export type Plan = {
 
 type Pool = Pick<pg.Pool, "query">;
 
-/** Runs a statement and adds up what its steps did. */
+/** Runs a statement and adds up the work of its steps. */
 async function sumOfSteps(
   pool: Pool,
   { sql, parameters }: Query,
@@ -40,10 +40,10 @@ const dropped = (step: Plan) =>
 export const countRead = (pool: Pool, query: Query, table: string): Promise<number> =>
   sumOfSteps(pool, query, (step) => (step["Relation Name"] === table ? made(step) + dropped(step) : 0));
 
-/** How many entries of indexes a statement gathers, before it reads rows by them. */
+/** How many index entries a statement collects before it reads rows by them. */
 export const countGathered = (pool: Pool, query: Query): Promise<number> =>
   sumOfSteps(pool, query, (step) => (step["Node Type"] === "Bitmap Index Scan" ? made(step) : 0));
 
-/** How many rows all steps of a statement take in hand. */
+/** How many rows all steps of a statement process. */
 export const countHandled = (pool: Pool, query: Query): Promise<number> =>
   sumOfSteps(pool, query, (step) => made(step) + dropped(step));

@@ -8,8 +8,9 @@ import { account, answerable, CHAIN_ID, domainRow, registeredRow, STATIC_RESOLVE
 import { createTables, type Tables } from "./tables.ts";
 
 /*
- * Sending a statement costs the API more than anything else of an answer, so the rows of names come with all that domain
- * records show of them. The numbers of statements are written here: another one makes every answer slower.
+ * Sending a statement is the API's largest cost per answer, so rows of names come with everything
+ * that domain records show. The numbers of statements are fixed here: one more makes every answer
+ * slower.
  */
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
@@ -61,7 +62,7 @@ const questions: [question: string, ask: (of: TestApi) => ReturnType<TestApi["ge
 const withoutEntry = (body: unknown) =>
   JSON.stringify(body, (key, value) => (key === "protocol" ? undefined : value));
 
-/** Answers of before there were counters: the details are then read by statements of their own. */
+/** Answers from before counters existed: the details are then read by separate statements. */
 let before: Awaited<ReturnType<TestApi["get"]>>[];
 
 test("without counters the rows are counted", async () => {
@@ -77,7 +78,7 @@ test("without counters the rows are counted", async () => {
   expect(statements.some((text) => text.includes("count(*)"))).toBe(true);
 });
 
-test("with counters each answer takes its number of statements, and says the same", async () => {
+test("with counters, each answer takes its number of statements and has the same content", async () => {
   const client = await tables.pool.connect();
   await createCountersSoon({ client, schema: "public" }, NOW);
   client.release();
@@ -88,7 +89,7 @@ test("with counters each answer takes its number of statements, and says the sam
   }
 });
 
-test("with ENSv2 the details are those of the same row", async () => {
+test("with ENSv2, the details come from the same row", async () => {
   const both = openApi(tables, NOW, { contracts: withEnsv2 });
   const { body } = await both.get("/whois/alice.eth");
   const { token, ...others } = body;

@@ -117,7 +117,7 @@ afterAll(() => tables.drop());
 const records = async (name: string, query = "") => (await api.get(`/domain/${name}/records${query}`)).body;
 
 describe("GET /domain/:name/records", () => {
-  test("gives what is set at the current resolver", async () => {
+  test("returns what is set at the current resolver", async () => {
     const { records: found, ...rest } = await records("Alice.eth");
     expect(rest).toEqual({
       domain: "alice.eth",
@@ -150,7 +150,7 @@ describe("GET /domain/:name/records", () => {
     });
   });
 
-  test("a name with NUL is as it was set", async () => {
+  test("a name with NUL is returned as it was set", async () => {
     const name = "a\0\u24000";
     expect((await records("empty.eth", "?types=name")).records).toMatchObject({ name });
     const { body } = await api.post("/lookup", { inputs: ["empty.eth"], records: { types: ["name"] } });
@@ -160,7 +160,7 @@ describe("GET /domain/:name/records", () => {
   test("`types` leaves out other records", async () => {
     const addressesOnly = (await records("alice.eth", "?types=addr")).records;
     expect(addressesOnly).toMatchObject({ texts: {} });
-    // Null would say that there is none.
+    // Null would mean that there is none.
     expect(addressesOnly).not.toHaveProperty("contenthash");
     expect((await records("never.eth", "?types=text")).records).toEqual({ texts: {}, addresses: {} });
     expect((await records("alice.eth", "?types=contenthash,%20text")).records).toMatchObject({
@@ -184,7 +184,7 @@ describe("GET /domain/:name/records", () => {
       never_set: { texts: [], addresses: ["60", "0", beyond] },
     };
 
-    test("are what the resolver answers: the default one for each EVM chain without bytes", async () => {
+    test("are the resolver's answers: the default address for each EVM chain without bytes", async () => {
       expect((await records("default.eth", asked)).records).toEqual({
         texts: {},
         addresses: { 60: ALICE, [base as string]: ALICE, [op as string]: BOB },
@@ -195,7 +195,7 @@ describe("GET /domain/:name/records", () => {
       expect(itself).toEqual({ texts: {}, addresses: { [byDefault]: ALICE } });
     });
 
-    test("are its own alone at a resolver without ENSIP-19", async () => {
+    test("are only its own at a resolver without ENSIP-19", async () => {
       expect((await records("olddefault.eth", asked)).records).toEqual({
         texts: {},
         addresses: { [op as string]: BOB },
@@ -203,7 +203,7 @@ describe("GET /domain/:name/records", () => {
       });
     });
 
-    test("are the stored ones without a coin type in the request", async () => {
+    test("are the stored ones if the request has no coin type", async () => {
       expect((await records("default.eth", "?types=addr")).records).toEqual({
         texts: {},
         addresses: { [byDefault]: ALICE, [op as string]: BOB },
@@ -224,7 +224,7 @@ describe("GET /domain/:name/records", () => {
     }
   });
 
-  test.each(["sub.unheard.eth", "example.com"])("%s cannot exist, and has none", async (name) => {
+  test.each(["sub.unheard.eth", "example.com"])("%s cannot exist and has none", async (name) => {
     expect(await records(name)).toMatchObject({ resolver: { status: "none" }, source: "indexed" });
   });
 
@@ -238,7 +238,7 @@ describe("GET /domain/:name/records", () => {
     },
   );
 
-  test("a text of unknown value does not hold up what does not need it", async () => {
+  test("a text of unknown value does not affect answers that do not need it", async () => {
     expect((await records("legacy.eth", "?types=addr")).records).toMatchObject({ addresses: {} });
   });
 });
@@ -247,7 +247,7 @@ describe("GET /domain/:name/records/text/:key", () => {
   const text = async (name: string, key: string) =>
     (await api.get(`/domain/${name}/records/text/${key}`)).body;
 
-  test("gives value, block and transaction", async () => {
+  test("returns value, block and transaction", async () => {
     expect(await text("alice.eth", "url")).toEqual({
       domain: "alice.eth",
       resolver: {
@@ -264,7 +264,7 @@ describe("GET /domain/:name/records/text/:key", () => {
     });
   });
 
-  test("a cleared record is null with the block of its clearing, one never set is null without", async () => {
+  test("a cleared record is null with the block of its clearing, and one never set is null without a block", async () => {
     expect(await text("alice.eth", "email")).toMatchObject({ value: null, block_number: 7 });
     expect(await text("alice.eth", "phone")).toMatchObject({
       value: null,
@@ -274,7 +274,7 @@ describe("GET /domain/:name/records/text/:key", () => {
     expect(await text("unheard.eth", "url")).toMatchObject({ value: null, resolver: { status: "none" } });
   });
 
-  test("of a record that ended with all others, block and transaction are of that clearing", async () => {
+  test("a record that ended with all others has the block and transaction of that clearing", async () => {
     const cleared = (block: number) =>
       eventRow(
         { block, log: 3, tx: block },
@@ -286,7 +286,7 @@ describe("GET /domain/:name/records/text/:key", () => {
         },
       );
     await tables.writer.insert(event).values([cleared(5), cleared(6)]);
-    // The row of the second clearing: the text was set between the two.
+    // The row of the second clearing. The text was set between the two.
     expect(await text("cleared.eth", "url")).toMatchObject({
       value: null,
       block_number: 6,

@@ -101,7 +101,7 @@ const asked: [string, string[]][] = [
 
 const addresses = [...accounts, WRAPPER, LISTED_RESOLVER];
 
-describe("names of an address are those that plain arithmetic finds", () => {
+describe("names of an address match those found by plain arithmetic", () => {
   const turns = asked.map(([word, words], turn) => [word, words, turn] as const);
   test.each(turns)("%s", async (address_type, words, turn) => {
     // Every second address in `npm test`, the others for the next relation.
@@ -120,14 +120,14 @@ describe("names of an address are those that plain arithmetic finds", () => {
     }
   });
 
-  test("the world has names of each relation", () => {
+  test("the world has names for each relation", () => {
     for (const relation of asked.slice(0, 8).map(([word]) => word)) {
       const found = addresses.flatMap((address) => world.filter(meets(address, [relation])));
       expect(found.length, relation).toBeGreaterThan(3);
     }
   });
 
-  test("each item says all that the address is to the name", async () => {
+  test("each item lists every relation of the address to the name", async () => {
     const byName = new Map(world.map((named) => [named.name, named]));
     for (const address of addresses) {
       const address_type = "any,former_owner,resolver,registry_owner,registrar_owner";
@@ -220,7 +220,7 @@ const sortValueOf: Record<string, (named: Named) => string | number | bigint | n
   created_timestamp: ({ row }) => row.createdTimestamp,
 };
 
-/** Names without a value come last in both directions; the node breaks ties. */
+/** Names without a value come last in both directions. The node breaks ties. */
 function sorted(some: readonly Named[], sortBy: string, direction: string): string[] {
   const sign = direction === "asc" ? 1 : -1;
   const compare = (a: Named, b: Named): number => {
@@ -264,7 +264,7 @@ describe("a look-up of many addresses", () => {
     return (body.results as { names: object[] }[]).map(({ names }) => names);
   };
 
-  test("gives of each address what its lists give", async () => {
+  test("returns for each address what its lists return", async () => {
     const inputs = [...addresses, ...others.slice(0, 20)];
     for (const relations of [words, ["effective_owner"]]) {
       const found = await lookUp(inputs, relations);
@@ -279,7 +279,7 @@ describe("a look-up of many addresses", () => {
     }
   });
 
-  test("reads the names of all addresses together: the number of its statements is written here", async () => {
+  test("reads the names of all addresses together, with the number of statements fixed here", async () => {
     const countOf = async (inputs: readonly Address[]) => {
       statements = [];
       await lookUp(inputs, ["effective_owner"]);
@@ -287,7 +287,7 @@ describe("a look-up of many addresses", () => {
     };
     const many = Array.from({ length: 100 }, (_, i) => accounts[i % accounts.length] as Address);
     const ofOne = await countOf(many.slice(0, 1));
-    // What is read of one list is read once for twenty.
+    // What is read for one list is read once for twenty.
     expect(await countOf(many.slice(0, 20))).toBe(ofOne);
     expect(await countOf(many)).toBeLessThanOrEqual(5 * ofOne);
   });

@@ -12,8 +12,9 @@ import {
 } from "./rows.ts";
 
 /*
- * Names of every kind, with random owners and with ends a second to each side of now, and what the contracts would say of each. It is
- * reckoned here by plain arithmetic, and shares no rule with the program.
+ * Names of every kind, with random owners, with ends a second to each side of now, and with what
+ * the contracts would report. This is computed by plain arithmetic and shares no rule with the
+ * program.
  */
 
 export const NOW = 1_800_000_000;
@@ -28,7 +29,7 @@ type Random = () => number;
 
 export type Status = "registered" | "grace" | "premium" | "available" | "unknown";
 
-/** A name with all that lists can be asked of it. */
+/** A name with everything lists can be asked about it. */
 export type Named = {
   name: string;
   row: typeof domain.$inferInsert;
@@ -49,7 +50,7 @@ export type Named = {
 const pick = <Item>(random: Random, items: readonly Item[]): Item =>
   items[Math.floor(random() * items.length)] as Item;
 
-/** Seconds from an end to now: on it, and one to each side. */
+/** Seconds from an end to now: exactly now, and one to each side. */
 const around = [-1, 0, 1];
 
 const expiries = (ends: readonly number[]): bigint[] =>
@@ -59,7 +60,10 @@ const OLD = expiries([90, 111]);
 const NEW = expiries([28, 49]);
 const later = [BigInt(NOW + 400 * DAY), BigInt(NOW + 20 * DAY)];
 
-/** State of a .eth name whose grace and premium end with these seconds after the expiry; grace has its last second or not. */
+/**
+ * State of a .eth name whose grace and premium end this many seconds after the expiry. Grace
+ * either includes its last second or not.
+ */
 function statusOfEth(expiry: bigint, { grace, premium }: { grace: bigint; premium: bigint }): Status {
   const since = BigInt(NOW) - expiry;
   if (since < 0n) return "registered";
@@ -86,7 +90,7 @@ const seen = (random: Random) => ({
 
 type Of = Omit<Named, "name" | "roles" | "holders"> & { roles?: Named["roles"] };
 
-/** A .eth name of ENSv1, wrapped or not. */
+/** An ENSv1 .eth name, wrapped or not. */
 function eth(random: Random, name: string): Of {
   const expiry = pick(random, [...OLD, ...later]);
   const isWrapped = random() < 0.5;
@@ -125,7 +129,7 @@ function eth(random: Random, name: string): Of {
   };
 }
 
-/** A subname of ENSv1, wrapped or not. */
+/** An ENSv1 subname, wrapped or not. */
 function subname(random: Random, name: string): Of {
   const isWrapped = random() < 0.5;
   const keeper = pick(random, accounts);
@@ -163,7 +167,7 @@ function subname(random: Random, name: string): Of {
 
 type Place = { registry: Address; parentExpiry: bigint | null };
 
-/** A name of ENSv2, by its entry. */
+/** An ENSv2 name, by its entry. */
 function ofEntry(
   random: Random,
   name: string,
@@ -226,7 +230,7 @@ function ofEntry(
 const live = BigInt(NOW + 300 * DAY);
 const ended = BigInt(NOW);
 
-/** Names below `eth`, below a name of ENSv2 that lives, and below one that ended with this second. */
+/** Names below `eth`, below a live ENSv2 name, and below one that ended with this second. */
 export function worldOf(random: Random): Named[] {
   const eths = Array.from({ length: 70 }, (_, i) => {
     const name = `eth${i}.eth`;
@@ -278,7 +282,7 @@ export const rootEntry: typeof ensv2Entry.$inferInsert = entryRow(ROOT, "eth", {
 
 export const subregistries = [SUBREGISTRY, ENDED_SUBREGISTRY];
 
-/** What an address is to a name. */
+/** The relations of an address to a name. */
 export function relationsTo(address: Address, named: Named): string[] {
   const { row, owner, isLost } = named;
   const isHolder = named.roles.some(({ account: of, roles }) => of === address && roles !== 0n);

@@ -47,7 +47,7 @@ type World = {
 const coins = [60n, 0n, DEFAULT, BASE] as const;
 const number = (of: number): Hex => toHex(of, { size: 32 });
 
-/** Records of a name, or of a number, at a resolver: in two versions, of some coin types. */
+/** Records of a name or record number at a resolver: in two versions, with some coin types. */
 function recordsAt(pick: Pick, at: { resolver: Address; node: Hex }, world: World): void {
   const version = pick([0, 0, 1]);
   const place = { chainId: CHAIN_ID, ...at };
@@ -69,7 +69,7 @@ function recordsAt(pick: Pick, at: { resolver: Address; node: Hex }, world: Worl
 
 const resolversOfEnsv1 = [STATIC_RESOLVER, DEFAULT_ADDRESS_RESOLVER, STRANGE_RESOLVER, null];
 
-/** Names of ENSv1 alone. */
+/** ENSv1 names only. */
 function worldOfEnsv1(pick: Pick): World {
   const world: World = { domains: [], versions: [], records: [], entries: [], links: [] };
   for (let i = 0; i < 12; i++) {
@@ -90,7 +90,7 @@ const SUB_REGISTRY = account(0x6001);
 const DEEP_REGISTRY = account(0x6003);
 const OTHER = account(0x6002);
 
-/** The same, and names of ENSv2 with subnames; rows of `domains` are as the indexer writes them. */
+/** The same with ENSv2 names and subnames. Rows of `domains` are as the indexer writes them. */
 function worldOfBoth(pick: Pick): World {
   const world = worldOfEnsv1(pick);
   world.domains.push(domainRow("eth", { registry: null }));
@@ -207,7 +207,7 @@ async function listed(api: TestApi, query: string): Promise<{ items: Item[]; tot
   return { items, total };
 }
 
-/** Whether a resolver answers the default address where a coin type has no record. */
+/** Whether a resolver answers with the default address if a coin type has no record. */
 const hasDefault = (record: {
   resolver: { address?: string; status: string; answered_by?: string };
 }): boolean => {
@@ -217,7 +217,7 @@ const hasDefault = (record: {
 
 type Answer = { name: string; body: Record<string, unknown> };
 
-/** What each name answers about its own records. */
+/** What each name answers from its own records. */
 async function answersOf(api: TestApi, { domains }: World): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const { fullName: name } of domains) {
@@ -244,7 +244,7 @@ function expected(answers: readonly Answer[], filter: string): Item[] {
         : filter === "evm"
           ? coin_types.some(isEvm)
           : coin_types.includes(filter);
-    // The zero address is a record, too: the default one does not stand for it.
+    // The zero address is also a record: the default address does not replace it.
     const isZero = cleared.addresses.includes(filter);
     const falls =
       ["60", String(BASE)].includes(filter) &&
@@ -285,7 +285,7 @@ describe.each([
   });
 });
 
-test("a record that was cleared leaves the default one in force, the zero address does not", async () => {
+test("a cleared record leaves the default one in force, but the zero address does not", async () => {
   const names = ["unset.eth", "cleared.eth", "zero.eth"];
   const place = (name: string) => ({
     chainId: CHAIN_ID,
@@ -311,7 +311,7 @@ test("a record that was cleared leaves the default one in force, the zero addres
   expect(byName(items).map(({ name }) => name)).toEqual(["cleared.eth", "unset.eth"]);
 });
 
-test("the zero address has no names, and what is no coin type is refused", async () => {
+test("the zero address has no names, and an invalid coin type is refused", async () => {
   const api = openApi(tables, NOW);
   const { body } = await api.get(`/address/${ZERO}/resolves-to`);
   expect(body).toMatchObject({ address: getAddress(ZERO), results: [], total: 0, next_cursor: null });

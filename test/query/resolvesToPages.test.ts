@@ -5,10 +5,10 @@ import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, contracts, MAIN, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/** Records that are the address; one in ten is at the resolver and in the version in force. */
+/** Records equal to the address. One in ten is at the resolver and in the version in force. */
 const RECORDS = 20_000;
 const heaviest = account(0xbeef);
-/** How many names are counted where fewer than all are. */
+/** How many names are counted if not all are. */
 const COUNTED = 2_000;
 /** The address of the others. */
 const other = account(0xcafe);
@@ -54,7 +54,7 @@ afterAll(() => tables.drop());
 
 const asked = { chains: MAIN, address: heaviest, coins: 60n, contracts, now: NOW } as const;
 
-test("each page of the heaviest address reads what is on it and what is passed over, and none more", async () => {
+test("each page of the heaviest address reads only its own rows and those it skips", async () => {
   let [after, pages, names, most]: [readonly (string | null)[] | undefined, number, number, number] = [
     ...([undefined, 0, 0, 0] as const),
   ];
@@ -70,7 +70,7 @@ test("each page of the heaviest address reads what is on it and what is passed o
     }
   } while (after !== undefined);
   expect(names).toBe(RECORDS / 10);
-  // Nine in ten are passed over, and some rows are read ahead.
+  // Nine in ten are skipped, and some rows are read ahead.
   expect(most).toBeLessThan(201 * 10 * 1.5);
 });
 
@@ -79,7 +79,7 @@ test("the total is exact", async () => {
   expect(total).toBe(RECORDS / 10);
 });
 
-test("of very many names the total is the bound and one more, and few records are read for it", async () => {
+test("for very many names the total is the limit plus one, and few records are read for it", async () => {
   queries.length = 0;
   const part = { page: 1, size: 25, isCounted: true };
   const { total } = await listPointing(tables.db, { ...asked, address: other }, part, COUNTED);

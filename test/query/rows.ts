@@ -44,14 +44,14 @@ export const deployment: Deployment = {
 };
 
 export const contracts = contractsOf(deployment);
-/** The main chain alone, as statements of the API have it. */
+/** The main chain only, as the API's statements have it. */
 export const MAIN: Scope = { ids: [CHAIN_ID], reach: "main", ensv2: noEnsv2 };
 export const WRAPPER = account(0xe4);
 export const STATIC_RESOLVER = account(0xe5);
 export const LISTED_RESOLVER = account(0xe6);
-/** A static resolver that knows ENSIP-19. */
+/** A static resolver that supports ENSIP-19. */
 export const DEFAULT_ADDRESS_RESOLVER = account(0xe7);
-/** The registry of agents, at the same address on both chains, and the adapters, which are not. */
+/** The agent registry, at the same address on both chains, and the adapters, which differ. */
 export const AGENT_REGISTRY = account(0xec);
 export const AGENT_ADAPTER = account(0xed);
 export const LAYER2_AGENT_ADAPTER = account(0xef);
@@ -61,7 +61,7 @@ export const STRANGE_RESOLVER = account(0xee);
 export type DomainRow = typeof domain.$inferInsert;
 export type EventRow = typeof event.$inferInsert;
 
-/** The row of a name, unless said otherwise unwrapped and without owner, expiry and resolver. */
+/** A name's row. By default unwrapped and without owner, expiry and resolver. */
 export function domainRow(name: string, fields: Partial<DomainRow> = {}): DomainRow {
   const [label = "", ...parents] = name.split(".");
   return {
@@ -102,7 +102,7 @@ export const registeredRow = (
 export const answerable = (rows: readonly DomainRow[], resolver: Address = STATIC_RESOLVER): DomainRow[] =>
   rows.map((row) => ({ ...row, resolver: row.resolver ?? resolver }));
 
-/** A row of the event log; `at` is its place on the chain. */
+/** A row of the event log. `at` is its place on the chain. */
 export function eventRow(
   at: { block: number; log?: number; tx?: number },
   fields: Partial<EventRow> & Pick<EventRow, "contract" | "eventType">,

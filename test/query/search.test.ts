@@ -29,7 +29,7 @@ type Item = { name: string };
 let tables: Tables;
 let api: TestApi;
 
-/** Names that a search can find: all but the root and the reverse node. */
+/** Names that a search can find: all except the root and the reverse node. */
 const found = () => rows.map(({ fullName }) => fullName).filter((name) => !/^$|\.addr\.reverse$/.test(name));
 
 const search = async (query: string) => {
@@ -91,12 +91,12 @@ describe("GET /search-domains", () => {
     expect(await namesOf("")).toEqual(found().sort());
   });
 
-  test("`q` searches the label in any case", async () => {
+  test("`q` searches the label case-insensitively", async () => {
     expect(await namesOf("q=alice")).toEqual(["ALICE2.eth", "alice.eth", "malice.eth"]);
     expect(await namesOf("q=ALICE2")).toEqual(["ALICE2.eth"]);
   });
 
-  test("`search_full_name` looks in the whole name", async () => {
+  test("`search_full_name` searches the whole name", async () => {
     expect(await namesOf("q=alice.eth&search_full_name=true")).toEqual([
       "100%_\\.alice.eth",
       "alice.eth",
@@ -106,7 +106,7 @@ describe("GET /search-domains", () => {
     expect(await namesOf("q=alice.eth&search_full_name=false")).toEqual([]);
   });
 
-  test.each(["%25", "_", "%5C", "0%25_%5C"])("the wildcards of LIKE are literal: %s", async (q) => {
+  test.each(["%25", "_", "%5C", "0%25_%5C"])("LIKE's wildcards are literal: %s", async (q) => {
     expect(await namesOf(`q=${q}`)).toEqual(["100%_\\.alice.eth"]);
   });
 
@@ -136,7 +136,7 @@ describe("GET /search-domains", () => {
     }
   });
 
-  test("several states give the names of each, and their counts", async () => {
+  test("several states return the names of each, and their counts", async () => {
     expect(await namesOf("availability_status=grace,premium")).toEqual(["bob.eth", "old.eth"]);
     const { total } = await search("availability_status=premium,available");
     expect(total).toBe(3);
@@ -144,13 +144,13 @@ describe("GET /search-domains", () => {
     expect(all.total).toBe((await search("availability_status=registered")).total + 4);
   });
 
-  test("wrapped names are those that the wrapper still gives an owner", async () => {
+  test("wrapped names are those that still have an owner in the wrapper", async () => {
     expect(await namesOf("is_wrapped=true")).toEqual(["boxed.eth"]);
     expect(await namesOf("is_wrapped=false&q=stuck")).toEqual(["stuck.eth"]);
     expect(await namesOf(`wrapper_owner=${bob}`)).toEqual(["boxed.eth"]);
   });
 
-  test("owners and resolvers are found by an address in any case", async () => {
+  test("owners and resolvers are found by address case-insensitively", async () => {
     expect(await namesOf(`registrar_owner=${getAddress(alice)}`)).toEqual([
       "ALICE2.eth",
       "alice.eth",
@@ -160,7 +160,7 @@ describe("GET /search-domains", () => {
     expect(await namesOf(`resolver=${STATIC_RESOLVER}`)).toEqual(["alice.eth"]);
   });
 
-  test("lengths count code points and bounds of expiry are inclusive", async () => {
+  test("lengths count code points, and expiry bounds are inclusive", async () => {
     expect(await namesOf("min_length=6&max_length=6&q=lice")).toEqual(["ALICE2.eth", "malice.eth"]);
     expect(await namesOf(`expiry_from=${inDays(20)}&expiry_to=${inDays(50)}`)).toEqual([
       "alice.eth",
@@ -175,7 +175,7 @@ describe("GET /search-domains", () => {
     ).toEqual(["alice.eth"]);
   });
 
-  test("figures are of all results", async () => {
+  test("figures cover all results", async () => {
     const { stats, total } = await search(`q=e&search_full_name=true&page=99`);
     expect(total).toBe(found().length);
     expect(stats).toEqual({ expired: 3, expiring_30d: 1, expiring_90d: 4, wrapped: 1, wrapped_pct: 7.69 });
@@ -191,7 +191,7 @@ describe("GET /search-domains", () => {
     expect(["ghost.eth", "eth", "sub.alice.eth", "100%_\\.alice.eth"]).toContain(descending.at(-1));
   });
 
-  test("sorts by owner as it is now, and breaks ties by the node", async () => {
+  test("sorts by current owner, with ties broken by node", async () => {
     const sorted = await search("sort_by=effective_owner_address");
     const expected = rows
       .filter(({ fullName }) => found().includes(fullName))
@@ -241,7 +241,7 @@ describe("GET /search-domains", () => {
     });
   });
 
-  test("an owner that is no address is INVALID_ADDRESS", async () => {
+  test("an owner that is not an address is INVALID_ADDRESS", async () => {
     expect(await api.get("/search-domains?resolver=0x12")).toMatchObject({
       status: 400,
       body: { error: { code: "INVALID_ADDRESS" } },
@@ -258,7 +258,7 @@ function ownerOf(row: DomainRow): string | null {
   return row.effectiveOwnerAddress ?? null;
 }
 
-describe.each([undefined, "C"] as const)("on a database of the locale %s", (locale) => {
+describe.each([undefined, "C"] as const)("on a database with locale %s", (locale) => {
   let foreign: Tables;
   beforeAll(async () => {
     foreign = await createTables(locale ? { locale } : {});
@@ -283,14 +283,14 @@ describe.each([undefined, "C"] as const)("on a database of the locale %s", (loca
     ["STRAẞE", ["straße.eth"]],
     ["PLAIN", ["plain.eth"]],
     ["Ñ", []],
-  ])("`q=%s` finds names in lower case, and what was registered as it is written", async (q, expected) => {
+  ])("`q=%s` finds names in lower case, and names registered exactly as written", async (q, expected) => {
     expect(await found(q)).toEqual(expected.toSorted());
     expect(await found(q, "&search_full_name=true")).toEqual(expected.toSorted());
   });
 });
 
 describe("GET /domain/:name/subdomains", () => {
-  test("lists the names right under a name", async () => {
+  test("lists the names directly under a name", async () => {
     const { body } = await api.get("/domain/boxed.eth/subdomains");
     expect(body).toEqual({
       domain: "boxed.eth",
@@ -327,13 +327,13 @@ describe("GET /domain/:name/subdomains", () => {
     });
   });
 
-  test("a name without subnames has an empty list, and so has an unknown one", async () => {
+  test("a name without subnames and an unknown name both have an empty list", async () => {
     for (const name of ["bob.eth", "unregistered.eth"]) {
       expect((await api.get(`/domain/${name}/subdomains`)).body).toMatchObject({ results: [], total: 0 });
     }
   });
 
-  test("only the columns of the operation sort it", async () => {
+  test("only the operation's columns can be sorted by", async () => {
     expect((await api.get("/domain/eth/subdomains?sort_by=label")).status).toBe(400);
     const { body } = await api.get("/domain/eth/subdomains?sort_by=expiry_timestamp&sort_dir=desc");
     expect((body.results as Item[])[0]?.name).toBe("ALICE2.eth");
@@ -402,7 +402,7 @@ describe("POST /whois/bulk", () => {
 describe("look-ups by hash", () => {
   const labelhash = (label: string) => keccak256(stringToBytes(label));
 
-  test("a namehash gives the name", async () => {
+  test("a namehash returns the name", async () => {
     const { query, ...record } = (await api.get("/whois/alice.eth")).body;
     expect([query, record.resolution]).toEqual(["alice.eth", "resolves"]);
     expect((await api.get(`/lookup-namehash/${namehash("alice.eth")}`)).body).toEqual(record);
@@ -414,7 +414,7 @@ describe("look-ups by hash", () => {
     });
   });
 
-  test("a labelhash gives every name with it", async () => {
+  test("a labelhash returns every name with it", async () => {
     await tables.writer.insert(domain).values([domainRow("alice.com")]);
     const { body } = await api.get(`/lookup-hash/${labelhash("alice")}`);
     expect(body).toMatchObject({ type: "labelhash", total: 2 });
@@ -429,7 +429,7 @@ describe("look-ups by hash", () => {
     });
   });
 
-  test("a labelhash of more names than a page has gives the first 25, and their number", async () => {
+  test("a labelhash of more names than a page has returns the first 25 and their number", async () => {
     const rows = Array.from({ length: 30 }, (_, i) => domainRow(`twins.p${i}`));
     await tables.writer.insert(domain).values(rows);
     const { body } = await api.get(`/lookup-hash/${labelhash("twins")}`);
@@ -437,7 +437,7 @@ describe("look-ups by hash", () => {
     expect(body.domains).toHaveLength(25);
   });
 
-  test("a hash that nothing has is not indexed", async () => {
+  test("a hash without a match is not indexed", async () => {
     const hash = labelhash("no such thing");
     expect((await api.get(`/lookup-hash/${hash}`)).body).toEqual({ hash, indexed: false });
     expect((await api.get(`/lookup-namehash/${hash}`)).body).toEqual({ hash, indexed: false });
@@ -460,7 +460,7 @@ describe("look-ups by hash", () => {
   });
 
   test.each(["lookup-hash", "lookup-namehash", "lookup-labelhash"])(
-    "/%s refuses what is no hash",
+    "/%s refuses an invalid hash",
     async (path) => {
       for (const hash of ["0x12", "alice.eth", `${labelhash("a")}0`, labelhash("a").slice(2)]) {
         expect(await api.get(`/${path}/${hash}`)).toMatchObject({
@@ -472,7 +472,7 @@ describe("look-ups by hash", () => {
   );
 });
 
-describe("labels that are not known", () => {
+describe("unknown labels", () => {
   const bracketed = (label: string) => `[${labelhash(label).slice(2)}]`;
   const digits = labelhash("hidden").slice(2);
 
@@ -490,7 +490,7 @@ describe("labels that are not known", () => {
   });
 
   test.each(["[", "]", digits.slice(0, 2), digits.slice(10, 14), digits.slice(0, 63)])(
-    "%s is no text of theirs",
+    "are not found by the text %s",
     async (part) => {
       for (const query of ["", "&search_full_name=true"]) {
         const found = await namesOf(`q=${encodeURIComponent(part)}${query}`);
@@ -499,7 +499,7 @@ describe("labels that are not known", () => {
     },
   );
 
-  test("64 digits of the hash find them", async () => {
+  test("are found by the 64 digits of the hash", async () => {
     for (const q of [digits, `0x${digits}`, digits.toUpperCase(), `[${digits}]`]) {
       expect(await namesOf(`q=${encodeURIComponent(q)}`)).toEqual([`${bracketed("hidden")}.eth`]);
     }
@@ -526,7 +526,7 @@ describe("labels that are not known", () => {
       cursor = `&cursor=${next}`;
     }
     expect(paged).toEqual(atOnce);
-    // A search that finds its names first sorts them so, too.
+    // A search that collects its names first also sorts them like this.
     const owned = await namesOf(`registrar_owner=${bob}&${last}`);
     expect(owned.findIndex(isUnknown)).toBe(owned.length - owned.filter(isUnknown).length);
   });
@@ -536,7 +536,7 @@ describe("labels that are not known", () => {
     expect([status, (body as { error: { code: string } }).error.code]).toEqual([400, "INVALID_PARAMETER"]);
   });
 
-  test("in the full name the other labels match, and a copied name is found", async () => {
+  test("in the full name match by their other labels, and a copied name is found", async () => {
     expect(await namesOf("q=zz.&search_full_name=true")).toEqual([`zz.${bracketed("hidden")}.eth`]);
     const copied = encodeURIComponent(`${bracketed("hidden")}.eth`);
     expect(await namesOf(`q=${copied}&search_full_name=true`)).toEqual([
@@ -546,7 +546,7 @@ describe("labels that are not known", () => {
   });
 });
 
-describe("a page beyond what numbers reach", () => {
+describe("a page beyond what numbers can reach", () => {
   test.each([
     "/search-domains?page=4001",
     "/domain/eth/subdomains?page=4001",
@@ -554,15 +554,15 @@ describe("a page beyond what numbers reach", () => {
     `/address/${alice}/previous-domains?page=4001`,
     `/lookup-labelhash/${labelhash("alice")}?page=4001`,
     "/domain/alice.eth/events?page=4001",
-  ])("%s is empty where the list ends before", async (path) => {
+  ])("%s is empty if the list ends before", async (path) => {
     const { status, body } = await api.get(path);
     expect([status, body.page, body.next_cursor]).toEqual([200, 4_001, null]);
     expect(Object.values(body).filter(Array.isArray).flat()).toEqual([]);
   });
 });
 
-describe("a database that does not find a page in its time", () => {
-  test("refuses a late page, and is no fault of the caller on the first", async () => {
+describe("a database that cannot find a page in its time", () => {
+  test("refuses a late page, but does not blame the caller on the first", async () => {
     const options = "-c statement_timeout=200";
     const hasty = openPool({ connectionString: tables.databaseUrl, options });
     const locker = await tables.pool.connect();

@@ -72,7 +72,7 @@ const hundredEther = {
   registration_cost_usd: "200000.00",
 };
 
-/** A sale in a transaction of its own: the registrar's log, and the controller's if a price is given. */
+/** A sale in its own transaction: the registrar's log, and the controller's if a price is given. */
 function sale(
   tx: number,
   time: number,
@@ -98,9 +98,9 @@ const sales: EventRow[] = [
   // Sunday and Monday.
   ...sale(4, on(2027, 1, 11) - 1, { costWei: 10n ** 20n }),
   ...sale(5, on(2027, 1, 11), { costWei: 10n ** 20n, contractAddress: STRANGE_CONTROLLER }),
-  // By no controller that is known.
+  // By no known controller.
   ...sale(6, on(2027, 1, 15)),
-  // The price as an upper bound: what the controller got; and exact after all.
+  // The price as an upper bound, what the controller got, and the exact price after all.
   ...sale(7, on(2027, 1, 15, 1), { isRenewal: true, costWei: 90n, costIsUpperBound: true }),
   ...sale(8, on(2027, 1, 15, 2), {
     isRenewal: true,
@@ -118,7 +118,7 @@ const sales: EventRow[] = [
       costWei: 77n,
     },
   ),
-  // Not yet, and elsewhere.
+  // In the future, and elsewhere.
   ...sale(9, NOW + 1, { costWei: 1n }),
   ...sale(10, NOW, { costWei: 1n, chainId: LAYER2_CHAIN_ID }).slice(1),
 ];
@@ -136,7 +136,7 @@ const auction = eventRow(
 );
 
 describe("GET /ens-stats/purchases", () => {
-  test("adds up what was sold, by day, week and month", async () => {
+  test("adds up sales by day, week and month", async () => {
     await tables.writer.insert(event).values(sales);
     const days = await ask("/ens-stats/purchases");
     expect(days.interval).toBe("day");
@@ -185,7 +185,7 @@ describe("GET /ens-stats/purchases", () => {
     ]);
   });
 
-  test("is the same from day counts, however far they are", async () => {
+  test("is the same from day counts, however far they have got", async () => {
     await tables.writer.insert(event).values([...sales, auction]);
     const paths = [
       "purchases?sources=true",
@@ -199,7 +199,7 @@ describe("GET /ens-stats/purchases", () => {
     try {
       for (const finalTime of [0, on(2026, 11, 1, 5), on(2027, 1, 11), NOW, NOW + 3 * DAY]) {
         await advanceDays({ client, schema: "public" }, MAIN, finalTime);
-        // Of the day that is not over, nothing is kept.
+        // Nothing is kept for the day that is not over.
         const { rows } = await client.query<{ until: string; last: number | null }>(
           "select until, (select max(day) from figures_days) as last from figures_days_state",
         );
@@ -217,7 +217,7 @@ describe("GET /ens-stats/purchases", () => {
     }
   });
 
-  test("counts days again that other rules counted, or another table", async () => {
+  test("recounts days that were counted by other rules, or from another table", async () => {
     await tables.writer.insert(event).values(sales);
     const place = async (change: string) => {
       const client = await tables.pool.connect();
@@ -270,7 +270,7 @@ describe("GET /ens-stats/purchases", () => {
       expect(await startsOf(query)).toEqual(starts);
     });
 
-    test("has as many periods as it may, and no more", async () => {
+    test("has at most the allowed number of periods", async () => {
       expect(await startsOf("from=2026-01-15")).toHaveLength(MAX_PERIODS.day);
       expect(await startsOf("to=2022-06-30")).toHaveLength(MAX_PERIODS.day);
       expect(await startsOf("sources=true")).toHaveLength(MAX_PERIODS_WITH_SOURCES);
@@ -302,7 +302,7 @@ describe("GET /ens-stats/purchases", () => {
     });
   });
 
-  test("with its sources says what each contract sold in each period", async () => {
+  test("with its sources gives what each contract sold in each period", async () => {
     await tables.writer.insert(event).values(sales);
     const { periods } = await ask("/ens-stats/purchases?interval=year&sources=true");
     const plain = await ask("/ens-stats/purchases?interval=year");
@@ -338,7 +338,7 @@ describe("GET /ens-stats/purchases", () => {
     ]);
   });
 
-  test("of an empty index has this period alone", async () => {
+  test("of an empty index has only this period", async () => {
     expect((await ask("/ens-stats/purchases")).periods).toEqual([{ start: "2027-01-15", ...nothing }]);
     expect((await ask("/ens-stats/sellers")).sellers).toEqual([]);
   });
@@ -353,7 +353,7 @@ describe("GET /ens-stats/largest-registrations", () => {
       }[]
     ).map(({ name, cost_wei }) => [name, cost_wei]);
 
-  test("has those of some days, the largest first, what controllers took for each, and no renewal", async () => {
+  test("has those of some days, largest first, with what controllers took for each, and no renewals", async () => {
     await tables.writer.insert(event).values([...sales, auction]);
     await tables.writer
       .insert(domain)
@@ -473,7 +473,7 @@ const names = [
   domainRow(`${alice.slice(2)}.addr.reverse`, owned(alice)),
 ];
 
-/** The same questions from rows, and from counters that were made at another time. */
+/** The same questions from rows, and from counters made at another time. */
 describe.each([null, NOW, NOW - 100 * DAY])("of names, with counters made at %s", (countedAt) => {
   beforeEach(async () => {
     await tables.writer.insert(domain).values(names);
@@ -506,7 +506,7 @@ describe.each([null, NOW, NOW - 100 * DAY])("of names, with counters made at %s"
     expect(body.later).toEqual({ eth: 1, others: 0 });
   });
 
-  test("GET /ens-stats/holders lists who owns most active names", async () => {
+  test("GET /ens-stats/holders lists the owners of the most active names", async () => {
     expect((await ask("/ens-stats/holders")).holders).toEqual([
       { address: getAddress(bob), active_domains: 4, percentage: 44.44 },
       { address: getAddress(alice), active_domains: 3, percentage: 33.33 },
@@ -527,7 +527,7 @@ test("GET /ens-stats/holders lists a bounded number", async () => {
   expect(((await ask("/ens-stats/holders")).holders as unknown[]).length).toBe(MAX_HOLDERS);
 });
 
-test("answers may be kept for as long as they are", async () => {
+test("answers may be cached for as long as they stay valid", async () => {
   const { app } = openApi(tables, NOW);
   const seconds = {
     purchases: 900,

@@ -16,7 +16,7 @@ import {
 import { createTables, emptied, type Tables } from "./tables.ts";
 
 const DAY = 86_400;
-/** Noon of a day, so that today is half gone. */
+/** Noon, so that half of today is over. */
 const NOW = Math.floor(1_800_000_000 / DAY) * DAY + DAY / 2;
 const inDays = (days: number) => BigInt(NOW + days * DAY);
 const instant = (seconds: number) => new Date(seconds * 1_000).toISOString();
@@ -158,7 +158,7 @@ test.each([
   ["/ens-stats/distribution", 3600],
   ["/ens-stats/primary-names", 3600],
   ["/ens-stats/recent-activity", 30],
-])("%s may be kept for %d seconds, under /api too", async (path, seconds) => {
+])("%s may be cached for %d seconds, under /api too", async (path, seconds) => {
   const { app } = openApi(tables, NOW);
   const replies = [await app.request(path), await app.request(`/api${path}`)];
   const headers = replies.map((reply) => reply.headers.get("cache-control"));
@@ -168,7 +168,7 @@ test.each([
 });
 
 describe("GET /ens-stats/registrations", () => {
-  test("gives thirty days, oldest first, with those on which nothing happened", async () => {
+  test("returns thirty days, oldest first, including those on which nothing happened", async () => {
     const midnight = NOW - DAY / 2;
     const log = (tx: number, eventType: string, blockTimestamp: number) =>
       eventRow(
@@ -237,7 +237,7 @@ describe("GET /ens-stats/distribution", () => {
     });
   });
 
-  test("lists the hundred parents with most active subnames", async () => {
+  test("lists the hundred parents with the most active subnames", async () => {
     const parents = Array.from({ length: 102 }, (_, i) => `parent${String(i).padStart(3, "0")}.eth`);
     // The first two have one subname and a deleted one; all others have two.
     const subnames = parents.flatMap((parent, i) => [
@@ -286,7 +286,7 @@ describe("GET /ens-stats/primary-names", () => {
   });
   const onLayer2 = { chainId: LAYER2_CHAIN_ID };
 
-  test("counts claims of every chain, and the owners among those who claim", async () => {
+  test("counts claims on every chain, and the owners among the claimants", async () => {
     await tables.writer.insert(domain).values(names);
     await tables.writer
       .insert(primaryName)
@@ -314,7 +314,7 @@ describe("GET /ens-stats/primary-names", () => {
     });
   });
 
-  test("names every registrar that is configured, even without any claim", async () => {
+  test("names every configured registrar, even without any claim", async () => {
     expect(await ask("/ens-stats/primary-names")).toMatchObject({
       unique_addresses_with_primary_name: 0,
       adoption_percentage: 0,

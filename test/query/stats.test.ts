@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => tables.drop());
 
-test("GET /stats gives the indexed block, also for an unknown head, and 0 for queues that do not exist", async () => {
+test("GET /stats returns the indexed block, even with an unknown head, and 0 for queues that do not exist", async () => {
   expect((await openApi(tables, NOW).get("/stats")).body).toEqual({
     name: "devnet",
     blocks: { chainHead: 4_242, fetched: 4_242, processed: 4_242 },
@@ -61,7 +61,7 @@ test("GET /stats gives the indexed block, also for an unknown head, and 0 for qu
 
 const nodeNumber = (number: number): string => `0x${String(number).padStart(64, "0")}`;
 
-test("GET /stats counts what the indexer has still to write, on all chains", async () => {
+test("GET /stats counts what the indexer still has to write, on all chains", async () => {
   const [label, parent, registry] = [nodeNumber(1), nodeNumber(2), `0x${"ab".repeat(20)}`];
   const lists: [chainId: number, owner: string, node: string, kind: string, nextItem: string | null][] = [
     [1, label, label, "same_label", nodeNumber(3)],
@@ -99,7 +99,7 @@ test("an indexer that shows no sign of life is not running", async () => {
   });
 });
 
-/** Says that the index may answer, or why not. */
+/** Sets whether the index may answer, or why not. */
 const saying = (unfit: Unfit | null) => ({
   report: async () =>
     ({ unfit, isDatabaseAway: unfit === "no_database", chains: [] as IndexReport["chains"] }) as IndexReport,
@@ -129,7 +129,7 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
   );
 };
 
-test("metrics give block, lag and what could not be understood, by reason", async () => {
+test("metrics give block, lag and undecodable input, by reason", async () => {
   const text = await readMetrics();
   expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
@@ -144,14 +144,14 @@ test("metrics say whether callers get answers, and why not", async () => {
   expect(without).toContain("namedex_failed_attempts_total 0\n");
 });
 
-test("metrics give how many labels have no text, and how many got theirs", async () => {
+test("metrics give how many labels have no text, and how many received theirs", async () => {
   const text = await readMetrics();
   expect(text).toContain("namedex_unknown_labels 5\n");
   expect(text).toContain("namedex_healed_labels 45\n");
   expect(text).toContain("namedex_waiting_labels 2\n");
 });
 
-test("metrics give how far the feed is, who reads it, and what waits for webhooks", async () => {
+test("metrics give the feed's position, its readers and what waits for webhooks", async () => {
   const text = await readMetrics();
   expect(text).toContain('namedex_feed_block{chain="devnet"} 4240\n');
   expect(text).toMatch(/namedex_feed_gap_seconds 10\d\n/);
@@ -200,7 +200,7 @@ test("metrics give what waits to be written, and since when", async () => {
   expect(text).toContain('namedex_waiting_lists_seconds{chain="devnet"} 60\n');
 });
 
-test("metrics give the last comparison with the chain, or 0 where there was none", async () => {
+test("metrics give the last comparison with the chain, or 0 if there was none", async () => {
   expect(await readMetrics()).toContain("namedex_verify_timestamp_seconds 0\n");
   const counts = { blockNumber: 4_000, samples: 1_000, values: 6_500, differences: 3 };
   const text = await readMetrics({ finishedAt: NOW, ...counts });
@@ -211,7 +211,7 @@ test("metrics give the last comparison with the chain, or 0 where there was none
   expect(text).toContain("namedex_verify_differences 3\n");
 });
 
-test("metrics count the large indexes that are not there, or not whole", async () => {
+test("metrics count the large indexes that are missing or incomplete", async () => {
   expect(await readMetrics()).toContain("namedex_missing_indexes 0\n");
   await tables.pool.query("drop index events_time");
   await tables.pool.query(
@@ -222,7 +222,7 @@ test("metrics count the large indexes that are not there, or not whole", async (
   expect(await readMetrics()).toContain("namedex_missing_indexes 2\n");
 });
 
-test("on a developer's chain the clock is the newest block's where that is ahead of the computer's", async () => {
+test("on a developer's chain, the newest block's time is the clock if it is ahead of the computer's", async () => {
   const ahead = Math.floor(Date.now() / 1_000) + 1_000_000;
   await setProgress(tables, { chainId: CHAIN_ID, block: 4_243, time: ahead });
   expect(await chainClock(tables.db)()).toBe(ahead);

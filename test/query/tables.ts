@@ -12,7 +12,7 @@ import { stateTableStatements } from "../support/ponderState.ts";
 
 export { setProgress } from "../support/ponderState.ts";
 
-/** Statements that build the index's tables, as Ponder makes them from `ponder.schema.ts`. */
+/** Statements that build the index's tables, as Ponder creates them from `ponder.schema.ts`. */
 export type Ddl = Record<"enums" | "tables" | "views" | "indexes", string[]>;
 
 type Sql = { sql: string[] };
@@ -22,7 +22,10 @@ const kitFile = fileURLToPath(
   new URL("../../node_modules/ponder/dist/esm/drizzle/kit/index.js", import.meta.url),
 );
 
-/** The DDL of the real schema and of the indexes that the API builds, without the tables by which Ponder undoes reorganisations. */
+/**
+ * The DDL of the real schema and of the indexes that the API builds, without the tables Ponder
+ * uses to undo reorganisations.
+ */
 export async function readDdl(): Promise<Ddl> {
   const { getSql } = (await import(pathToFileURL(kitFile).href)) as Kit;
   const { enums, tables, views, indexes } = getSql(schema);
@@ -33,7 +36,7 @@ export async function readDdl(): Promise<Ddl> {
   return { enums: enums.sql, tables: own, views: views.sql, indexes: [...indexes.sql, ...large] };
 }
 
-/** Tables of a test: an empty index on a database of its own. */
+/** A test's tables: an empty index on its own database. */
 export type Tables = {
   db: Db;
   writer: ReturnType<typeof connect>["writer"];
@@ -43,15 +46,15 @@ export type Tables = {
 };
 
 type Options = {
-  /** Fills the tables before their indexes are built, as Ponder's backfill does; for many rows. */
+  /** Fills the tables before their indexes are built, as Ponder's backfill does. For many rows. */
   fill?: (pool: pg.Pool) => Promise<void>;
-  /** Hears every statement of the query layer. */
+  /** Receives every statement of the query layer. */
   onQuery?: (sql: string, parameters: unknown[]) => void;
-  /** Locale of the database; one that knows the case of all letters unless told. */
+  /** The database locale. The default knows the case of all letters. */
   locale?: "C";
 };
 
-/** Creates the index's tables, and those in which Ponder keeps its progress, on an empty database. */
+/** Creates the index's tables and those for Ponder's progress on an empty database. */
 export async function createTables({ fill, onQuery, locale }: Options = {}): Promise<Tables> {
   const isPlain = fill === undefined && locale === undefined;
   const database = isPlain
@@ -71,7 +74,7 @@ export async function createTables({ fill, onQuery, locale }: Options = {}): Pro
   };
 }
 
-/** Drops what the API builds beside the tables of an index, with its triggers, and all rows. */
+/** Drops what the API builds beside an index's tables, with its triggers, and all rows. */
 const emptying = `
   select format('drop function %s cascade', oid::regprocedure) as statement, 1 as turn from pg_proc
    where pronamespace = 'public'::regnamespace and proname ~ '^(figures|feed)_'
@@ -95,13 +98,13 @@ export async function emptied({ pool, ...database }: Tables): Promise<Tables> {
 
 const BEGIN_AGAIN_MS = 100;
 
-/** Begins a feed of changes beside the tables. It waits while PostgreSQL's own vacuum uses a table. */
+/** Begins a change feed beside the tables. It waits while PostgreSQL's own vacuum uses a table. */
 export const beginFeed = ({ databaseUrl }: Pick<Tables, "databaseUrl">): Promise<void> =>
   withClient({ connectionString: databaseUrl }, async (client) => {
     while (!(await beginEpoch(client, "public"))) await setTimeout(BEGIN_AGAIN_MS);
   });
 
-/** Creates them on a database that is there. */
+/** Creates them on an existing database. */
 async function addTables(databaseUrl: string): Promise<void> {
   const pool = openPool({ connectionString: databaseUrl });
   await addTablesBy(pool).finally(() => pool.end());

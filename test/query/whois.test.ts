@@ -113,7 +113,7 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 describe("GET /whois/:name", () => {
-  test("gives every field of a registered name", async () => {
+  test("returns every field of a registered name", async () => {
     expect(await whois("Alice.eth")).toEqual({
       query: "Alice.eth",
       resolution: "resolves",
@@ -175,7 +175,7 @@ describe("GET /whois/:name", () => {
     [`[${"0".repeat(64)}].eth`, "unknown"],
     ["never.alice.eth", "unknown"],
     ["example.com", "unknown"],
-  ])("%s, which no event named, is answered with its state alone: %s", async (name, status) => {
+  ])("%s, which no event named, is answered with its state only: %s", async (name, status) => {
     const resolution =
       name.endsWith(".eth") && name.split(".").length === 2 ? "not_registered" : "no_resolver";
     expect(await whois(name)).toEqual({
@@ -186,7 +186,7 @@ describe("GET /whois/:name", () => {
     });
   });
 
-  test("a wrapped name has its token's owner, fuses and the node as token id; its expiry is the registrar's", async () => {
+  test("a wrapped name has its token's owner, its fuses and the node as token id, and the registrar's expiry", async () => {
     const body = await whois("wrapped.eth");
     expect(body.ownership).toEqual({
       is_wrapped: true,
@@ -205,7 +205,7 @@ describe("GET /whois/:name", () => {
     expect(body.expiry_timestamp).toBe(inDays(10).toString());
   });
 
-  test("where the wrapper expired before the registrar, the name is the NameWrapper's and its fuses are gone", async () => {
+  test("if the wrapper expired before the registrar, the name belongs to the NameWrapper and its fuses are gone", async () => {
     const body = await whois("desync.eth");
     expect(body.ownership).toEqual({
       is_wrapped: false,
@@ -232,7 +232,7 @@ describe("GET /whois/:name", () => {
     expect(body.wrapper).toEqual({ fuses: 0, expiry_timestamp: "0", fuse_names: [] });
   });
 
-  test("what a resolver that is not on the list of static ones says is left out, and no event of it stands in", async () => {
+  test("data of a resolver outside the list of static ones is left out, and its events do not replace it", async () => {
     const { display, ...body } = (await api.get("/whois/strange.eth?partial=true")).body;
     expect(display).toBeUndefined();
     expect(body).toMatchObject({
@@ -268,7 +268,7 @@ describe("GET /whois/:name", () => {
     ]);
   });
 
-  test("what only the chain can tell is never made up: of a name that the index does not have, or of records", async () => {
+  test("data that only the chain has is never made up: for a name missing from the index, or for records", async () => {
     for (const path of [
       "/whois/absent.strange.eth",
       "/domain/bare.eth/records",
@@ -283,11 +283,11 @@ describe("GET /whois/:name", () => {
     }
   });
 
-  test("a top-level name has the empty root for a parent", async () => {
+  test("a top-level name has the empty root as its parent", async () => {
     expect(await whois("eth")).toMatchObject({ parent_name: "", parent_node: namehash(""), label: "eth" });
   });
 
-  test("a label may be given by its hash alone", async () => {
+  test("a label may be given by its hash", async () => {
     const hash = keccak256(stringToBytes("alice")).slice(2);
     expect(await whois(`[${hash.toUpperCase()}].eth`)).toMatchObject({ name: "alice.eth" });
   });
@@ -307,10 +307,10 @@ describe("GET /pending-stats", () => {
   });
 });
 
-describe("a name that is written by its node", () => {
+describe("a name written as its node", () => {
   const name = nameByNode(DEEP);
 
-  test("is answered from the index, though its resolver is not indexed", async () => {
+  test("is answered from the index, although its resolver is not indexed", async () => {
     const answer = await whois(name);
     expect(answer).toMatchObject({ query: name, name, namehash: DEEP, source: "indexed" });
     expect(answer).toMatchObject({ parent_name: nameByNode(namehash("strange.eth")) });
@@ -323,7 +323,7 @@ describe("a name that is written by its node", () => {
     });
   });
 
-  test("has no records that anybody could ask for, unless by its text", async () => {
+  test("has no records that could be requested, unless by its text", async () => {
     const path = `/domain/${name}/records`;
     const { status, body } = await api.get(path);
     expect(status).toBe(502);

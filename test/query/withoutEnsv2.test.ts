@@ -11,8 +11,8 @@ import { account, CHAIN_ID } from "./rows.ts";
 import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 /*
- * Where ENSv2 is not deployed its tables are empty, and nothing of it may be in an answer. Where it is deployed, and
- * nothing is in it yet, the same rows have the same answers.
+ * Without ENSv2, its tables are empty and answers mention nothing of it. With an empty ENSv2, the
+ * same rows have the same answers.
  */
 const NOW = 1_800_000_000;
 const NAMES = 3_000;
@@ -50,7 +50,7 @@ const bodies: Record<string, unknown> = {
   "/lookup": { inputs: [...names, ...addresses], records: {}, relations: ["effective_owner"] },
 };
 
-/** Each operation, and lists by each of their choices. */
+/** Each operation, and lists with each of their options. */
 const questions: [title: string, ask: (api: TestApi) => ReturnType<TestApi["get"]>][] = [
   ...operations
     .filter(({ path }) => !needsNode.includes(path))
@@ -72,7 +72,7 @@ const questions: [title: string, ask: (api: TestApi) => ReturnType<TestApi["get"
   ].map((path): (typeof questions)[number] => [path, (api) => api.get(path)]),
 ];
 
-/** An answer without the fields that only a deployment with ENSv2 has: which protocol a name is of, and the phase. */
+/** An answer without the fields that exist only with ENSv2: a name's protocol, and the phase. */
 function withoutItsFields({ status, body }: Awaited<ReturnType<TestApi["get"]>>): unknown {
   const text = JSON.stringify({ status, body }, (key, value) =>
     (key === "protocol" && value === "ensv1") || key === "ensv2" ? undefined : value,

@@ -101,7 +101,7 @@ const signs = {
 type Sign = keyof typeof signs;
 const words = Object.keys(signs) as Sign[];
 
-test("random pages are what a plain evaluation gives", async () => {
+test("random pages equal a plain evaluation", async () => {
   const chance = chanceOf(seed + 1);
   const pick = <Item>(items: readonly Item[]): Item => items[chance.below(items.length)] as Item;
   let nonEmpty = 0;
@@ -144,7 +144,7 @@ describe("what is read", () => {
   };
 
   test.each(["domainEvents", "newTTLs", "registrationEvents"])(
-    "%s before which there are very many other logs",
+    "%s preceded by very many other logs",
     async (list) => {
       const { found, rows } = await readFor(list, 'first: 5, where: { id_gt: "2" }');
       expect(found).toBeGreaterThan(0);
@@ -152,7 +152,7 @@ describe("what is read", () => {
     },
   );
 
-  test("the guard would see those logs", async () => {
+  test("the guard would detect those logs", async () => {
     expect((await readFor("resolverEvents", 'first: 1000, where: { id_gt: "2" }')).rows).toBeGreaterThan(
       1_000,
     );

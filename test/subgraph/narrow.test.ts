@@ -28,7 +28,7 @@ const isListNarrow = (list: string): boolean => {
   return isNarrow(filter, entity, COMMON);
 };
 
-describe("a list leads to few entities", () => {
+describe("a list with few matching entities", () => {
   test.each([
     `domains(where: { owner: "${few}" })`,
     `domains(where: { owner: "${few}", expiryDate_gt: 5 })`,
@@ -44,7 +44,7 @@ describe("a list leads to few entities", () => {
   });
 });
 
-describe("a list is planned for its values", () => {
+describe("a list planned for its values", () => {
   test.each([
     "domains",
     `domains(where: { owner: "${many}" })`,
@@ -62,12 +62,12 @@ describe("a list is planned for its values", () => {
   });
 });
 
-test("common are no owner, the parents of most names, and the NameWrapper", () => {
+test("the common values are no owner, the parents of most names, and the NameWrapper", () => {
   const { commonValues } = envOf(contracts, NOW);
   expect([...commonValues]).toEqual(expect.arrayContaining([zeroAddress, ETH_NODE, contracts.wrapper]));
 });
 
-describe("a list is a part of an order", () => {
+describe("a list that is part of an order", () => {
   test.each([
     ['domains(orderBy: name, where: { name_starts_with: "a" })', true],
     ['domains(orderBy: labelName, where: { labelName_starts_with: "a", resolvedAddress_not: null })', true],
@@ -98,7 +98,7 @@ describe("on tables", () => {
     return answerQuery(tables.db, planOf({ query }), env);
   };
 
-  test("the names of a holder have one plan, which is stored; those below eth are planned each time", async () => {
+  test("the names of a holder have one stored plan, and those below eth are planned each time", async () => {
     const names = (owner: string) =>
       `{ domains(orderBy: name, where: { and: [{ or: [{ owner: "${owner}" }, { registrant: "${owner}" }] },
         { expiryDate_gt: 5 }] }) { name parent { name } resolver { texts } registration { domain { name } } } }`;

@@ -63,7 +63,7 @@ const ask = async (query: string, variables: Record<string, unknown>): Promise<s
   return domains.map(({ id }) => id);
 };
 
-test("are those of a plain look at each name", async () => {
+test("match a plain look at each name", async () => {
   const ways = { byLook: 0, byAll: 0 };
   for (let run = 0; run < 160; run++) {
     const [by, direction, of] = [pick(fields), pick(["asc", "desc"]), pick(["name", "labelName"] as const)];

@@ -132,7 +132,7 @@ const named = (...names: string[]) => ({ domains: names.map((name) => ({ name })
 const REFUSED = "only has data starting at block number 22";
 const ofOwner = (owner: string): string => `{ owner: "${owner}" }`;
 
-describe("a token that time alone ended", () => {
+describe("a token ended by time alone", () => {
   const wrapped = `wrappedOwner { id } wrappedDomain { fuses owner { id } }`;
   const of = async (name: string, block = "") =>
     (await ask(`{ domain(id: "${namehash(name)}"${block}) { ${wrapped} } }`)).domain;
@@ -148,14 +148,14 @@ describe("a token that time alone ended", () => {
   });
   const at = (number: number) => `, block: { number: ${number} }`;
 
-  test("has no owner, and is no wrapped name; without PARENT_CANNOT_CONTROL it loses its fuses alone", async () => {
+  test("has no owner and is not a wrapped name; without PARENT_CANNOT_CONTROL it loses only its fuses", async () => {
     expect(await of("ended.far.eth")).toEqual({ wrappedOwner: null, wrappedDomain: null });
     expect(await of("loose.far.eth")).toEqual(daves(0));
     const { wrappedDomain } = await ask(`{ wrappedDomain(id: "${namehash("ended.far.eth")}") { id } }`);
     expect(wrappedDomain).toBeNull();
   });
 
-  test("is found by no filter, and in no list or order", async () => {
+  test("is found by no filter, and is in no list or order", async () => {
     const both = ["ended.far.eth", "loose.far.eth"];
     const mine = `{ wrappedOwner: "${dave}" }`;
     expect(await list(mine)).toEqual(["loose.far.eth"]);
@@ -174,7 +174,7 @@ describe("a token that time alone ended", () => {
     expect(await ask(ordered)).toEqual({ domains: both.toReversed().map((name) => ({ name })) });
   });
 
-  test("is there at a block before, up to the second of its expiry", async () => {
+  test("exists at earlier blocks, up to the second of its expiry", async () => {
     for (const block of [10, 24]) {
       expect(await of("ended.far.eth", at(block))).toEqual(daves(65_536));
       expect(await list(`{ wrappedOwner: "${dave}" }`, at(block))).toHaveLength(2);
@@ -185,7 +185,7 @@ describe("a token that time alone ended", () => {
     }
   });
 
-  test("is refused at a past block where it changed since, and can have been found then", async () => {
+  test("is refused at a past block if it changed since, but could have been found then", async () => {
     const node = namehash("ended.far.eth");
     const place = { chainId: CHAIN_ID, blockNumber: 8, logIndex: 1, ordinal: 0, node };
     await tables.writer.insert(ownershipChange).values({
@@ -212,20 +212,20 @@ describe("a token that time alone ended", () => {
 });
 
 describe("lists at a past block", () => {
-  test("of an owner are those that the owner had then, where none of them changed", async () => {
+  test("of an owner are those that the owner had then, if none of them changed", async () => {
     expect(await ask(at(ofOwner(carol), 19))).toEqual(named("carols.eth", "eth", "sub.carols.eth"));
     expect(await ask(at(ofOwner(carol), 22))).toEqual(named("carols.eth", "eth", "sub.carols.eth"));
     expect(await ask(at(ofOwner(dave), 19))).toEqual(named());
   });
 
-  test("are refused where one came or went since", async () => {
+  test("are refused if an entity joined or left since", async () => {
     for (const owner of [alice, bob]) await expect(ask(at(ofOwner(owner), 19))).rejects.toThrow(REFUSED);
     await expect(ask(at(ofOwner(alice), 21))).rejects.toThrow(REFUSED);
     await expect(ask(at(`{ registrant: "${bob}" }`, 21))).rejects.toThrow(REFUSED);
     await expect(ask(at(`{ owner_in: ["${carol}", "${bob}"] }`, 19))).rejects.toThrow(REFUSED);
   });
 
-  test("leave out names that are younger", async () => {
+  test("omit names that are younger", async () => {
     const where = `{ and: [${ofOwner(alice)}, { name_not_in: ["came.eth", "went.eth"] }] }`;
     expect(await ask(at(where, 19))).toEqual(named("still.eth"));
     expect(await ask(at(where, 21))).toEqual(named("new.eth", "still.eth"));
@@ -234,7 +234,7 @@ describe("lists at a past block", () => {
     });
   });
 
-  test("by what never changes are answered for what did not change", async () => {
+  test("by immutable fields are answered for what did not change", async () => {
     expect(await ask(at('{ name: "still.eth" }', 15, "name owner { id } expiryDate"))).toMatchObject({
       domains: [{ name: "still.eth", owner: { id: alice } }],
     });
@@ -243,7 +243,7 @@ describe("lists at a past block", () => {
     expect(await ask(at(`{ parent: "${namehash("carols.eth")}" }`, 10))).toEqual(named("sub.carols.eth"));
   });
 
-  test("of one id are refused if a log named its node since", async () => {
+  test("by one id are refused if a log named its node since", async () => {
     const [came, still] = [namehash("came.eth"), namehash("still.eth")];
     const one = (type: string, id: string, number: number) =>
       `{ ${type}(id: "${id}", block: { number: ${number} }) { id } }`;
@@ -261,7 +261,7 @@ describe("lists at a past block", () => {
     expect(await ask(at(`{ id: "${still}" }`, 19))).toEqual(named("still.eth"));
   });
 
-  test("what they show of other entities did not change either", async () => {
+  test("are refused if a related entity that they show has changed", async () => {
     const parents = at(
       ofOwner(carol),
       19,
@@ -281,7 +281,7 @@ describe("lists at a past block", () => {
     await expect(ask(at('{ name: "still.eth" }', 19, names))).rejects.toThrow(REFUSED);
   });
 
-  test("by a filter on other entities are answered where none of these came or went", async () => {
+  test("by a filter on other entities are answered if none of these joined or left", async () => {
     const list = (owner: string) =>
       `{ registrations(where: { domain_: { owner: "${owner}" } }, block: { number: 19 }) { labelName } }`;
     expect(await ask(list(carol))).toEqual({ registrations: [{ labelName: "carols" }] });
@@ -304,14 +304,14 @@ describe("lists at a past block", () => {
     await expect(ask(owners)).rejects.toThrow(REFUSED);
   });
 
-  test("of accounts are refused; one account is answered if no log named it since", async () => {
+  test("of accounts are refused; a single account is answered if no log named it since", async () => {
     await expect(ask("{ accounts(block: { number: 19 }) { id } }")).rejects.toThrow(REFUSED);
     const one = (id: string) => `{ account(id: "${id}", block: { number: 19 }) { domains { name } } }`;
     expect(await ask(one(carol))).toMatchObject({ account: { domains: [{}, {}, {}] } });
     await expect(ask(one(bob))).rejects.toThrow(REFUSED);
   });
 
-  test("no list is answered of a block before too many logs", async () => {
+  test("are refused for a block before too many logs", async () => {
     const log = (index: number) =>
       eventRow(
         { block: 25, log: index },
@@ -327,7 +327,7 @@ describe("lists at a past block", () => {
   });
 });
 
-test("few statements show that nothing changed since", async () => {
+test("need few statements to show that nothing changed since", async () => {
   const countFor = async (query: string): Promise<number> => {
     await ask(query);
     statements = 0;
@@ -342,12 +342,12 @@ test("few statements show that nothing changed since", async () => {
   expect(await countFor(`{ domain(id: "${still}", block: { number: 30 }) { name } }`)).toBe(2);
 });
 
-test("a block that is not indexed yet is named as such, however large its number is", async () => {
+test("a block that is not indexed yet is named as such, however large its number", async () => {
   for (const number of [31, 2 ** 31, Number.MAX_SAFE_INTEGER])
     await expect(ask(at(ofOwner(carol), number))).rejects.toThrow("has only indexed up to block number 30");
 });
 
-test("where contracts of ENSv2 logged since, nothing of its names is known at a past block", async () => {
+test("if ENSv2 contracts logged since, nothing about its names is known at a past block", async () => {
   const own = at(`{ owner: "${dave}" }`, 26);
   const unrelated = at('{ name: "still.eth" }', 26);
   // A record there can be of any name.

@@ -101,7 +101,7 @@ describe("a query is refused before it is read", () => {
     expect(() => plan(query)).toThrow(message);
   });
 
-  test("fields of fragments at each place", () => {
+  test("for the fields of fragments at each place", () => {
     const fields = times(900, () => "name");
     const query = `{ ${times(6, (i) => `d${i}: domain(${id}) { ...F }`)} } fragment F on Domain { ${fields} }`;
     expect(() => plan(query)).toThrow(`at most ${MAX_FIELDS} fields`);
@@ -153,7 +153,7 @@ describe("a query is refused before it is read", () => {
   });
 });
 
-test("a field that is selected again at many places is compared without writing its values", () => {
+test("a field selected again at many places is compared without serialising its values", () => {
   const query = `query ($text: String) { ${times(1_500, () => "...F")} }
     fragment F on Query { domains(where: { name: $text }) { id } }`;
   const written = vi.spyOn(JSON, "stringify");
@@ -163,7 +163,7 @@ test("a field that is selected again at many places is compared without writing 
   expect(written.mock.calls.length).toBeLessThan(10);
 });
 
-describe("a query costs a credit for each 1,000 entities that it asks for", () => {
+describe("a query costs a credit for each 1,000 entities requested", () => {
   test.each([
     ["{ __typename }", 1],
     ["{ _meta { block { number } } }", 1],
@@ -199,7 +199,7 @@ describe("the schema", () => {
     );
   });
 
-  test("is given by introspection, and real queries are valid by it", () => {
+  test("is returned by introspection, and real queries are valid by it", () => {
     const answer = schemaAnswer(getIntrospectionQuery());
     const schema = buildClientSchema(answer as never);
     const asked = parse(`query Q($where: Domain_filter, $by: Domain_orderBy) {
@@ -220,7 +220,7 @@ describe("the schema", () => {
        fragment T on __Type { name ofType { name ... on __Type { kind } } interfaces @skip(if: true) { name } }`,
     ],
     ["more than once over", '{ __type(name: "Domain") { fields { type { fields { type { name } } } } } }'],
-  ])("%s: is what the library answers", (_, query) => {
+  ])("%s: matches the library's answer", (_, query) => {
     const { data } = executeSync({ schema: subgraphSchema(), document: parse(query) });
     expect(schemaAnswer(query)).toEqual(JSON.parse(JSON.stringify(data)));
   });

@@ -63,7 +63,7 @@ test.each(costly)("%s", async (_, request) => {
   expect(await cpuOf(() => attempt(request))).toBeLessThan(100);
 });
 
-test("a query of more characters is refused, and of as many is read", () => {
+test("a query with too many characters is refused, and one of exactly as many is read", () => {
   expect(planOf({ query: "{ domains { id } }".padEnd(MAX_QUERY) }).credits).toBe(1);
   expect(() => planOf({ query: "{ domains { id } }".padEnd(MAX_QUERY + 1) })).toThrow(
     `at most ${MAX_QUERY} characters`,

@@ -70,7 +70,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 const PAGE = 50;
 const page = (list: string, args: string): string => `{ ${list}(first: ${PAGE}, ${args}) { id } }`;
 
-describe("a page reads what is on it", () => {
+describe("a page reads only its own rows", () => {
   test.each([
     ["domains", 'orderBy: name, where: { name_starts_with: "name" }'],
     ["domains", 'orderBy: name, orderDirection: desc, where: { name_starts_with: "name" }'],
@@ -100,7 +100,7 @@ describe("a page reads what is on it", () => {
     expect(rows).toBeLessThan(4 * PAGE);
   });
 
-  test("below a name of very many", async () => {
+  test("below a name with very many", async () => {
     for (const args of [
       "orderBy: createdAt, orderDirection: desc",
       'orderBy: name, where: { name_starts_with: "name" }',
@@ -112,7 +112,7 @@ describe("a page reads what is on it", () => {
     }
   });
 
-  test.each(["asc", "desc"])("below a name of many, by name, %s", async (direction) => {
+  test.each(["asc", "desc"])("below a name with many, by name, %s", async (direction) => {
     const isOver = 'and: [{ or: [{ expiryDate_gt: "1720000000" }, { expiryDate: null }] }]';
     const args = `orderBy: name, orderDirection: ${direction}, where: { ${isOver} }`;
     const { rows } = await read(`{ domain(id: "${PARENT}") { ${page("subdomains", args).slice(1, -1)} } }`);
@@ -128,7 +128,7 @@ describe("a page reads what is on it", () => {
   });
 });
 
-describe("what few entities are in is found by what leads to them", () => {
+describe("lists of few entities are found through what leads to them", () => {
   const owner = account(4_096 + 39_000);
 
   test.each([
@@ -146,7 +146,7 @@ describe("what few entities are in is found by what leads to them", () => {
   });
 });
 
-describe("of an owner of very many names", () => {
+describe("lists of an owner of very many names", () => {
   /** A page for each way by which a name is the owner's, and some: not all that he has. */
   const FEW = 8 * PAGE;
   const roles = ["owner", "registrant", "wrappedOwner"].map((role) => `{ ${role}: "${largest}" }`).join(", ");
@@ -160,7 +160,7 @@ describe("of an owner of very many names", () => {
     `orderBy: expiryDate, ${ofRoles("")}`,
     `orderBy: expiryDate, ${ofRoles(isOver)}`,
     `orderBy: expiryDate, orderDirection: desc, skip: 20, ${ofRoles(', { expiryDate_lt: "1715000000" }')}`,
-  ])("domains, %s reads what is on the page", async (args) => {
+  ])("domains, %s reads only the rows on the page", async (args) => {
     const { found, rows, gathered } = await read(page("domains", args));
     expect(found).toBe(PAGE);
     expect(rows).toBeLessThan(FEW);
@@ -172,7 +172,7 @@ describe("of an owner of very many names", () => {
     ["domains", `orderBy: labelName, ${ofRoles(isOver)}`],
     ["registrations", `orderBy: registrationDate, orderDirection: desc, where: { registrant: "${largest}" }`],
     ["registrations", `orderBy: expiryDate, where: { registrant: "${largest}", expiryDate_gt: 1705000000 }`],
-  ])("%s, %s reads its names, and of no index more", async (list, args) => {
+  ])("%s, %s reads its names, and no more of any index", async (list, args) => {
     const { found, rows, gathered } = await read(page(list, args));
     expect(found).toBe(PAGE);
     expect(rows).toBeLessThan(1.1 * LARGEST);
@@ -180,6 +180,6 @@ describe("of an owner of very many names", () => {
   });
 });
 
-test("the guard would see a list that is sorted", async () => {
+test("the guard would detect a list that is sorted", async () => {
   expect((await read(page("domains", "orderBy: isMigrated"))).rows).toBeGreaterThanOrEqual(NAMES);
 });

@@ -55,7 +55,7 @@ test.each([
     ),
     10,
   ],
-])("once an answer %s is too large, nothing more is read for it", async (_, lists, most) => {
+])("once the answer %s is too large, nothing more is read for it", async (_, lists, most) => {
   const fields = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: name`).join(" ");
   const countOf = async (names: number, outcome: "answered" | "refused") => {
     const before = statements.length;
@@ -78,7 +78,7 @@ test("an entity counts at each place it appears, with its field names", () => {
   expect(() => answerSize()(children(MAX_JSON_BYTES / 2_000))).toThrow("request fewer");
 });
 
-test("an answer is as long as its bytes, not as its characters", () => {
+test("an answer's size is in bytes, not characters", () => {
   const snowmen = "\u2603".repeat(MAX_JSON_BYTES / 2);
   expect(() => writeAnswer({ snowmen })).toThrow("request fewer");
 });

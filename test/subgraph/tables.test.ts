@@ -97,7 +97,7 @@ const ask = (query: string, contracts: Contracts = ofEnsv1, variables = {}) => {
   return answerQuery(tables.db, planOf({ query, variables }), env);
 };
 
-test("a query runs each statement in its turn, so that it can be bounded how many run at once", async () => {
+test("a query runs its statements one at a time, so that concurrent statements can be bounded", async () => {
   const turns = { asked: 0, running: 0, most: 0, last: Promise.resolve() as Promise<unknown> };
   const oneByOne: InTurn = (run) => {
     turns.asked++;
@@ -127,7 +127,7 @@ describe("names of ENSv2", () => {
     registration { expiryDate registrationDate registrant { id } }`;
   const grace = BigInt(withEnsv2.ensv2?.graceSeconds ?? 0);
 
-  test("that moved are shown as ENSv2 has them", async () => {
+  test("that migrated are shown as ENSv2 has them", async () => {
     const node = namehash("moved.eth");
     expect(await ask(`{ domain(id: "${node}") { ${fields} } }`, withEnsv2)).toEqual({
       domain: {
@@ -157,13 +157,13 @@ describe("names of ENSv2", () => {
     });
   });
 
-  test("that have no entry any more have no owner", async () => {
+  test("that no longer have an entry have no owner", async () => {
     const { domain: gone } = await ask(`{ domain(id: "${namehash("gone.eth")}") { ${fields} } }`, withEnsv2);
     expect(gone).toMatchObject({ owner: { id: zeroAddress }, expiryDate: null, registration: null });
   });
 });
 
-describe("rows that are no domains", () => {
+describe("rows that are not domains", () => {
   test("tokens without a node, and names of layer 2s", async () => {
     const all = ["deleted.old.eth", "eth", "moved.eth", "old.eth"];
     expect(await namesOf("{}", ofEnsv1)).toEqual(all);
@@ -179,7 +179,7 @@ describe("rows that are no domains", () => {
   });
 });
 
-describe("records at a resolver of ENSv2, which have numbers", () => {
+describe("records at an ENSv2 resolver, which have numbers", () => {
   const [linked, other, record, ofRoot] = [
     namehash("linked.eth"),
     namehash("unlinked.eth"),
@@ -239,7 +239,7 @@ describe("records at a resolver of ENSv2, which have numbers", () => {
   const of = async (node: string) =>
     (await ask(`{ domain(id: "${node}") { ${records} } }`, withEnsv2)).domain;
 
-  test("are those of the number that a name is linked to", async () => {
+  test("are those of the number the name is linked to", async () => {
     expect(await of(linked)).toEqual({
       resolver: {
         id: `${RESOLVER}-${linked}`,
@@ -256,12 +256,12 @@ describe("records at a resolver of ENSv2, which have numbers", () => {
     expect(await of(other)).toMatchObject({ resolver: { texts: ["theirs"], addr: { id: bob } } });
   });
 
-  test("are unknown where the resolver has other code", async () => {
+  test("are unknown if the resolver has other code", async () => {
     const none = { texts: null, coinTypes: null, contentHash: null, addr: null };
     expect(await of(namehash("strange.eth"))).toMatchObject({ resolver: none, resolvedAddress: null });
   });
 
-  test("are found by filters, as entities of their own too", async () => {
+  test("are found by filters, including as separate entities", async () => {
     const named = (where: string) => namesOf(where, withEnsv2);
     expect(await named(`{ resolvedAddress: "${alice}" }`)).toEqual(["linked.eth"]);
     expect(await named(`{ resolvedAddress: "${bob}" }`)).toEqual(["unlinked.eth"]);
@@ -319,7 +319,7 @@ describe("events in the order of their ids", () => {
   });
 });
 
-test("a token without a node has no events: it is no registration", async () => {
+test("a token without a node has no events, because it is not a registration", async () => {
   const log = (name: string, place: number) =>
     eventRow(
       { block: 3, log: 20 + place },
@@ -414,7 +414,7 @@ describe("the address on Ethereum", () => {
       ]);
   });
 
-  test.each([ofEnsv1, withEnsv2])("is the default one where the resolver answers that", async (contracts) => {
+  test.each([ofEnsv1, withEnsv2])("is the default one if the resolver answers that", async (contracts) => {
     const of = async (name = "") => {
       const node = namehash(name);
       const { domain: found } = await ask(

@@ -121,7 +121,7 @@ describe.each([["name"], ["labelName"]] as const)("%ss that begin with a text", 
   ].filter((text) => text.isWellFormed() && !/[%_\\]/.test(text));
   for (let i = 0; i < 20; i++) texts.push(String.fromCodePoint(32 + chance.below(60)));
 
-  test("are those of a plain look at each, in the order of bytes", async () => {
+  test("match a plain look at each, in byte order", async () => {
     let found = 0;
     for (const text of texts.filter((one) => !/[%_\\]/.test(one))) {
       const expected = known.filter((one) => one[by]?.startsWith(text));
@@ -141,7 +141,7 @@ describe.each([["name"], ["labelName"]] as const)("%ss that begin with a text", 
     expect(found).toBeGreaterThan(150);
   });
 
-  test("by a pattern are those that meet it", async () => {
+  test("by a pattern are those that match it", async () => {
     const names = async (pattern: string) =>
       (await ask(by, pattern, `orderBy: createdAt`)).map((one) => one[by]);
     const meets = (pattern: RegExp) =>
@@ -153,7 +153,7 @@ describe.each([["name"], ["labelName"]] as const)("%ss that begin with a text", 
   });
 });
 
-test("names that begin with a text in any case are those of PostgreSQL's own comparison", async () => {
+test("names that begin with a text in any case match PostgreSQL's own comparison", async () => {
   let found = 0;
   const texts = "e eth ETH eTh. k K \u212a i I \u0130 \u0131 é É a% _t x1".split(" ");
   for (const text of ["", ...texts]) {

@@ -31,7 +31,7 @@ describe("blocks in the order of their ids as text", () => {
     expect(rangesInTextOrder({ from: 1, to: 20_000_000 })).toBeNull();
   });
 
-  test("are what a sort gives", () => {
+  test("match a sort", () => {
     const chance = chanceOf(inject("seed"));
     let found = 0;
     for (let run = 0; run < 400; run++) {
@@ -45,7 +45,7 @@ describe("blocks in the order of their ids as text", () => {
     expect(found).toBeGreaterThan(20);
   });
 
-  test("after and before an id are those that can have one there", () => {
+  test("after and before an id are those that can have an id there", () => {
     const chance = chanceOf(inject("seed"));
     const [from, to] = [950, 1_400];
     const ranges = rangesInTextOrder({ from, to }) ?? [];

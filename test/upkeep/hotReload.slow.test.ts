@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-/** What `ponder dev` does at an edit: the modules are loaded again, in the same process. */
+/** What `ponder dev` does on an edit: it reloads the modules in the same process. */
 async function reload() {
   vi.resetModules();
   const { startInPlace } = await import("../../src/api/server/hotReload.ts");
@@ -16,18 +16,18 @@ async function reload() {
     finalTime: async () => 0,
     isReady: async () => {
       rounds += 1;
-      return false; // Then it looks again soon.
+      return false; // Makes it check again soon.
     },
   };
   startInPlace("upkeep", () => startUpkeep(plan));
   return { startInPlace, rounds: () => rounds };
 }
 
-test("after a hot reload the upkeep of before has ended, and the new one goes on", async () => {
+test("after a hot reload, the previous upkeep has ended and the new one continues", async () => {
   const before = await reload();
   await vi.waitUntil(() => before.rounds() >= 2, { timeout: 60_000 });
   const after = await reload();
-  const ended = before.rounds(); // It went on while the modules were loaded.
+  const ended = before.rounds(); // It continued while the modules were loading.
   expect(after.startInPlace).not.toBe(before.startInPlace);
   await vi.waitUntil(() => after.rounds() >= 3, { timeout: 60_000 });
   expect(before.rounds()).toBe(ended);

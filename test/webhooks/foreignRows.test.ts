@@ -7,7 +7,7 @@ import { account } from "../query/rows.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
-// One row that cannot be read, matched or sent stops no webhook but its own.
+// A row that cannot be read, matched or sent stops no webhook but its own.
 
 let stage: Stage;
 let receiver: Receiver;
@@ -74,7 +74,7 @@ test("random texts are delivered as they were set, in order", async () => {
   expect(arrived).toEqual(set);
 });
 
-test("a webhook whose filters cannot be read ends, and says why; all others go on", async () => {
+test("a webhook whose filters cannot be read ends with a reason, and all others continue", async () => {
   const bad = await stage.subscribe(receiver.url, ONE);
   const typed = await stage.subscribe(receiver.url, ONE);
   const good = await stage.subscribe(receiver.url, ONE);
@@ -106,14 +106,14 @@ test("a webhook that cannot be served waits for a minute, and the others are ser
   });
 });
 
-test("a change that cannot be sent is left out, which a gap says, and those beside it arrive", async () => {
+test("a change that cannot be sent is left out with a gap message, and its neighbours arrive", async () => {
   const { id } = await stage.subscribe(receiver.url, ONE);
   const early = await stage.subscribe(receiver.url, {
     filters: { name: "one.eth", type: "resolver.changed" },
   });
   await worker.stop();
   await stage.block("one.eth", "two.eth", "three.eth", "four.eth", "five.eth");
-  // A time that PostgreSQL has no date for.
+  // A time for which PostgreSQL has no date.
   const { rowCount } = await stage.play.tables.pool.query(
     "update feed_changes set block_timestamp = 1e15 where node = $1 and type = 'resolver.changed'",
     [namehash("three.eth")],
@@ -133,13 +133,13 @@ test("a change that cannot be sent is left out, which a gap says, and those besi
   await stage.sorted();
 });
 
-test("what keeps changes from being sorted out keeps nothing else from being sent, and shows in each webhook", async () => {
+test("a fault in matching changes stops no deliveries, and is shown for each webhook", async () => {
   const { pool, db } = stage.play.tables;
   const { id } = await stage.subscribe(receiver.url, ONE);
   await stage.block("waiting.eth");
   await until(() => expect(domainsOf(receiver)).toEqual(["waiting.eth"]));
   expect(await stateOf(id)).not.toHaveProperty("stalled_since");
-  // No process may append deliveries: the sorting fails.
+  // No process may append deliveries, so matching fails.
   await spoil("alter table webhook_events add constraint refused check (false) not valid");
   await stage.block("held.eth");
   await spoil("update webhook_deliveries set finished_at = null, is_delivered = null");
@@ -155,7 +155,7 @@ test("what keeps changes from being sorted out keeps nothing else from being sen
   await until(() => expect(domainsOf(receiver)).toContain("held.eth"));
   expect(await stateOf(id)).not.toHaveProperty("stalled_since");
 
-  // The feed's own writer stands still.
+  // The feed's own writer is stopped.
   await pool.query("update feed_state set looked_at = now() - interval '45 seconds'");
   stage.play.engine.mine(stage.main, {
     seconds: 12,

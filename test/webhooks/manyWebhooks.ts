@@ -9,11 +9,14 @@ type Many = {
   urlOf: (i: number) => string;
   filtersOf: (i: number) => object;
   secretKey: Buffer;
-  /** Of each key. */
+  /** The number of webhooks per key. */
   credits?: number;
 };
 
-/** Active webhooks of as many keys as are needed, without tests of their receivers. @returns the numbers of the keys */
+/**
+ * Active webhooks of as many keys as needed, without tests of their receivers. @returns the
+ * numbers of the keys
+ */
 export async function addWebhooks(
   store: Store,
   { count, urlOf, filtersOf, secretKey, credits = 0 }: Many,

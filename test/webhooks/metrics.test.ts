@@ -47,7 +47,7 @@ test("attempts are counted by outcome, deliveries timed, and webhooks counted by
   await worker.stop();
 });
 
-test("the oldest delivery is that of a receiver that does not fail, and whose owner can pay", async () => {
+test("the oldest delivery ignores failing receivers and owners that cannot pay", async () => {
   await stage.store.query("update webhooks set failures = 0 where state = 'active'");
   await stage.store.query("update webhook_deliveries set created_at = now() - interval '90 s'");
   expect((await readState()).oldestSeconds).toBeGreaterThanOrEqual(90);

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const run = (...line: string[]): Promise<string> => readCommand(line, webhooksProgram)(stage.store);
 
-test("operators list the webhooks of all keys, see their deliveries and disable one; no URL and no secret is shown", async () => {
+test("operators list the webhooks of all keys, see their deliveries and disable one, without seeing URLs or secrets", async () => {
   expect(await run("list")).toBe("There are no webhooks.");
   const worker = stage.start();
   const { id } = await stage.subscribe(`${receiver.url}/token-of-the-owner`);

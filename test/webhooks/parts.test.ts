@@ -39,7 +39,7 @@ describe("subscriptions", () => {
     })
     .map((known) => known as unknown as ChangeRow);
 
-  test("the index finds what comparing each one finds, once", () => {
+  test("the index finds the same subscriptions as comparing each one, once", () => {
     fc.assert(
       fc.property(fc.array(filters, { maxLength: 30 }), row, (all, change) => {
         const list = all.map((one, id): Subscription => ({ id, keyId: 1, timing: "instant", filters: one }));
@@ -52,7 +52,7 @@ describe("subscriptions", () => {
     );
   });
 
-  test("10,000 of names cost a change of another name nothing", () => {
+  test("10,000 subscriptions by name add no cost to a change of another name", () => {
     const list = Array.from({ length: 10_000 }, (_, i): Subscription => {
       return { id: i, keyId: i, timing: "instant", filters: { node: transaction(i) } };
     });
@@ -69,7 +69,7 @@ describe("subscriptions", () => {
 });
 
 describe("waits", () => {
-  test("grow, with jitter, and a busy receiver may ask for longer ones within bounds", () => {
+  test("grow with jitter, and a busy receiver may ask for longer ones within bounds", () => {
     const of = (failures: number, more = {}) => ({ failures, status: 500, retryAfter: null, ...more });
     expect(WAITS.map((_, i) => waitAfter(of(i + 1), 0.5))).toEqual(WAITS);
     expect(waitAfter(of(99), 0.5)).toBe(WAITS.at(-1));
@@ -83,7 +83,7 @@ describe("waits", () => {
     expect(waitAfter(of(1, { status: 503, retryAfter: date }), 0.5)).toBeGreaterThan(590);
   });
 
-  test("a host that answers nothing is left alone, until it may be tried", () => {
+  test("a host that answers nothing is left alone until its next attempt is due", () => {
     let now = 0;
     const hosts = createHosts(() => now);
     for (let i = 0; i < SILENT_ATTEMPTS; i++) {
@@ -117,7 +117,7 @@ describe("secrets", () => {
     expect(sealSecret(secret, { key, webhookId: 5 }).equals(stored)).toBe(false);
   });
 
-  test("a thin body has no values, and one of the service its own", () => {
+  test("a thin body has no values, and a service message has its own", () => {
     const data = { position: "a-1", new_value: { a: 1 }, key: "k", domain: "a.eth" };
     expect(JSON.parse(bodyOf({ type: "name.renewed", seconds: 1, data }, "thin"))).toEqual({
       type: "name.renewed",
@@ -132,7 +132,7 @@ describe("secrets", () => {
   });
 });
 
-describe("verify of the client", () => {
+describe("the client's verify", () => {
   const secret = newSecret();
   const body = JSON.stringify({ type: "name.renewed", timestamp: "x", data: { domain: "ä.eth" } });
   const signed = (seconds: number, by: string = secret, id = "a-1") => ({
@@ -144,7 +144,7 @@ describe("verify of the client", () => {
   const inCase = (headers: Record<string, string>, spell: (name: string) => string) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [spell(name), value]));
 
-  test("takes what the standard's library signs, in every form of a request", async () => {
+  test("accepts what the standard's library signs, in every form of a request", async () => {
     const date = new Date();
     const headers = {
       "webhook-id": "a-1",
@@ -170,7 +170,7 @@ describe("verify of the client", () => {
     expect(await verify({ headers, body }, [newSecret(), secret])).toMatchObject({ id: "a-1" });
   });
 
-  test("and takes nothing else", async () => {
+  test("accepts nothing else", async () => {
     const right = signed(now());
     const wrong = [
       { headers: right, body: `${body} ` },

@@ -12,23 +12,23 @@ export type Arrived = {
   data: Record<string, unknown>;
 };
 
-/** A receiver on this machine, which answers as each test says. */
+/** A receiver on this machine that answers as each test says. */
 export type Receiver = {
   url: string;
   port: number;
   arrived: Arrived[];
-  /** How it answers: 200 by default. */
+  /** Its response: 200 by default. */
   answer: (response: ServerResponse, message: Arrived) => void;
   close: () => void;
 };
 
-/** An answer of a status. */
+/** A response with the given status. */
 export const status =
   (code: number, headers: Record<string, string> = {}) =>
   (response: ServerResponse): void =>
     void response.writeHead(code, headers).end("{}");
 
-/** `host`: where it listens; at `0.0.0.0` it has each loopback address. */
+/** `host`: the address it listens on. With `0.0.0.0` it has each loopback address. */
 export async function openReceiver(host = "127.0.0.1"): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const message = await read(request);

@@ -4,7 +4,7 @@ import { refusedUrls, resolving } from "../outgoing/refusedUrls.ts";
 import { openReceiver, type Receiver, status } from "./receiver.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
-/** Addresses that a stranger's name server gives. */
+/** Addresses returned by a stranger's name server. */
 let addresses: string[] = ["2000::1"];
 const lookup = ((...given: Parameters<typeof dnsLookup>) =>
   resolving(...addresses)(...given)) as unknown as typeof dnsLookup;
@@ -37,7 +37,7 @@ const lastOf = async (id: number) => {
 const webhookOf = async (id: number) => (await stage.ask("GET", `/webhooks/${id}`)).body;
 
 describe("a receiver that", () => {
-  test("redirects is not followed, and tried again", async () => {
+  test("redirects is not followed, and the delivery is retried", async () => {
     const { id } = await stage.subscribe(receiver.url, ONE);
     receiver.answer = status(302, { location: `${receiver.url}/inside` });
     await stage.block("a.eth");
@@ -52,7 +52,7 @@ describe("a receiver that", () => {
     expect(receiver.arrived.map(({ path }) => path)).not.toContain("/inside");
   });
 
-  test("answers 410 ends its webhook, until it is tested again", async () => {
+  test("answers 410 ends its webhook until it is tested again", async () => {
     const { id } = await stage.subscribe(receiver.url, ONE);
     receiver.answer = status(410);
     await stage.block("a.eth", "b.eth");
@@ -71,7 +71,7 @@ describe("a receiver that", () => {
     await until(() => expect(changesOf(receiver).at(-1)?.data.domain).toBe("c.eth"));
   });
 
-  test("never answers is left after the time of an attempt, and others do not wait for it", async () => {
+  test("never answers is abandoned after the time limit of an attempt, and others do not wait for it", async () => {
     const silent = await openReceiver();
     const { id } = await stage.subscribe(silent.url, ONE);
     await stage.subscribe(receiver.url, ONE);
@@ -134,7 +134,7 @@ describe("a receiver that", () => {
     expect(await waitOf()).toBeLessThanOrEqual(3_600_000);
   });
 
-  test("fails for three days ends its webhook, and what waited is counted", async () => {
+  test("fails for three days ends its webhook, and the waiting changes are counted", async () => {
     const { id } = await stage.subscribe(receiver.url, ONE);
     receiver.answer = status(500);
     await stage.block("a.eth", "b.eth");
@@ -153,7 +153,7 @@ describe("a receiver that", () => {
   });
 });
 
-describe("a URL that may not be asked", () => {
+describe("a forbidden URL", () => {
   let strict: Stage;
   beforeAll(async () => {
     strict = await openStage({ allowLoopback: false, lookup });
@@ -181,7 +181,7 @@ describe("a URL that may not be asked", () => {
   });
 
   test.each([["127.0.0.1"], ["::ffff:127.0.0.1"], ["10.1.2.3"], ["169.254.169.254"], ["fd00::1"]])(
-    "a host name that leads to %s is refused when the connection is made: at the test, and at each delivery",
+    "a host name that resolves to %s is refused when connecting, at the test and at each delivery",
     async (address) => {
       addresses = [address];
       const { body: made } = await stage.ask("POST", "/webhooks", {

@@ -9,7 +9,7 @@ import { openReceiver, type Receiver } from "./receiver.ts";
 import { openStage, SECRET_KEY, type Stage } from "./stage.ts";
 
 /*
- * Processes that share the webhooks of a service: more of them than one process serves at once.
+ * Processes sharing a service's webhooks, of which there are more than one process serves at once.
  */
 const WEBHOOKS = AT_ONCE.all + 36;
 const CREDITS = 1_000;
@@ -42,7 +42,7 @@ afterAll(() => stage.close());
 const until = (holds: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(holds, { timeout: 60_000, interval: 20 });
 
-/** The processes that serve webhooks now, by their connections. */
+/** The processes serving webhooks now, by their connections. */
 async function serving(): Promise<number[]> {
   const { rows } = await stage.play.tables.pool.query<{ pid: number }>(
     "select distinct pid from pg_locks where locktype = 'advisory' and classid = $1",
@@ -51,7 +51,7 @@ async function serving(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** What each webhook got, by its path, in the order of arrival. */
+/** What each webhook received, by path, in order of arrival. */
 const numbersOf = ({ arrived }: Receiver): number[][] =>
   [...Map.groupBy(arrived, ({ path }) => path).values()].map((list) =>
     list.map(({ id }) => Number(id.split("-")[1])),
@@ -75,7 +75,7 @@ async function expectCharged(): Promise<void> {
   expect(paid).toBe(WEBHOOKS * NAMES.length);
 }
 
-test("two processes serve webhooks at the same time, each webhook in order, and each message once", async () => {
+test("two processes serve webhooks at the same time, each webhook in order and each message once", async () => {
   const both = [stage.start(), stage.start()];
   await stage.sorted();
   await stage.block(...NAMES);
@@ -93,7 +93,7 @@ test("two processes serve webhooks at the same time, each webhook in order, and 
 });
 
 test.runIf(isSlow())(
-  "when connections of processes are cut again and again, nothing is lost, out of order or charged twice",
+  "if connections of processes are cut repeatedly, nothing is lost, out of order or charged twice",
   async () => {
     const all = [stage.start(), stage.start(), stage.start()];
     await stage.sorted();
@@ -118,9 +118,9 @@ test.runIf(isSlow())(
   },
 );
 
-test("a webhook that fails at one process is not tried again by another before its time", async () => {
+test("a webhook that fails at one process is not retried early by another", async () => {
   receiver.answer = (response) => void response.writeHead(500).end();
-  // An hour until the next attempt, however slow the machine is.
+  // An hour until the next attempt, however slow the machine.
   await stage.store.query("update webhooks set failures = 5, failing_since = now()");
   const both = [stage.start(), stage.start()];
   await stage.sorted();

@@ -23,10 +23,10 @@ export const SECRET_KEY = Buffer.alloc(32, 7);
 type Body = Record<string, unknown> & { error?: { code: string; message: string } };
 export type Reply = { status: number; body: Body };
 
-/** The feed that a pretended engine writes, webhooks of it, and what sends them. */
+/** A feed written by a simulated engine, its webhooks, and their senders. */
 export type Stage = {
   play: Play;
-  /** What the processes that send count. */
+  /** The counters of the sending processes. */
   meters: Meters;
   main: Chain;
   store: Store;
@@ -38,15 +38,15 @@ export type Stage = {
   subscribe: (url: string, more?: Record<string, unknown>) => Promise<{ id: number; secret: string }>;
   /** A block in which these names get another resolver. */
   block: (...names: string[]) => Promise<void>;
-  /** A process that sends, until it is stopped. */
+  /** A process that sends until it is stopped. */
   start: () => { stop: () => Promise<void> };
   /** Deletes all webhooks of the key. */
   clear: () => Promise<void>;
-  /** The operations of webhooks, as a server answers them. */
+  /** The webhook operations, as a server answers them. */
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Waits until all that the feed has is sorted out. */
+  /** Waits until everything in the feed has been matched. */
   sorted: () => Promise<void>;
-  /** All waits for further attempts are over. */
+  /** Ends all waits for further attempts. */
   passWaits: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -160,7 +160,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   };
 }
 
-/** The operation held against its declaration. */
+/** Checks the operation against its declaration. */
 const checked = (operation: Endpoint): Endpoint => ({
   ...operation,
   handle: async (...asked) => {
@@ -170,6 +170,6 @@ const checked = (operation: Endpoint): Endpoint => ({
   },
 });
 
-/** Waits until it holds. */
+/** Waits until the condition holds. */
 export const until = (holds: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(holds, { timeout: 10_000, interval: 30 });

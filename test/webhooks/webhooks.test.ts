@@ -67,7 +67,7 @@ test("a webhook begins with its first answered test, and gets its changes in ord
   await worker.stop();
 });
 
-test("a filter is that of GET /changes, and a thin payload has no values", async () => {
+test("filters are those of GET /changes, and a thin payload has no values", async () => {
   const worker = stage.start();
   const filters = { subtree: "c.eth", type: "resolver.changed" };
   await stage.subscribe(receiver.url, { filters, payload: "thin" });
@@ -81,7 +81,7 @@ test("a filter is that of GET /changes, and a thin payload has no values", async
   await worker.stop();
 });
 
-test("what fails comes again with the same id, before anything later", async () => {
+test("a failed delivery is repeated with the same id before anything later", async () => {
   const worker = stage.start();
   const { id } = await stage.subscribe(receiver.url, {
     filters: { name: "e.eth", type: "resolver.changed" },
@@ -111,7 +111,7 @@ test("what fails comes again with the same id, before anything later", async () 
   await worker.stop();
 });
 
-test("a rotated secret and the one before sign both, until the overlap ends", async () => {
+test("a rotated secret and the previous one both sign until the overlap ends", async () => {
   const { id, secret } = await stage.subscribe(receiver.url);
   const { body } = await stage.ask("PATCH", `/webhooks/${id}`, { body: { rotate_secret: true } });
   expect(body.secret).toMatch(/^whsec_/);
@@ -129,7 +129,7 @@ test("a rotated secret and the one before sign both, until the overlap ends", as
   expect(() => new Standard(secret).verify(after?.text ?? "", after?.headers ?? {})).toThrow();
 });
 
-test("secrets are stored encrypted, each for its webhook, and no answer shows one a second time", async () => {
+test("secrets are stored encrypted, each for its webhook, and are never shown a second time", async () => {
   const { id, secret } = await stage.subscribe(receiver.url);
   const rows = await stage.store.query("select * from webhooks");
   expect(JSON.stringify(rows)).not.toContain(secret);
@@ -139,7 +139,7 @@ test("secrets are stored encrypted, each for its webhook, and no answer shows on
   }
 });
 
-test("a webhook is its key's alone, and a revoked key's gets nothing more", async () => {
+test("a webhook belongs to its key only, and a revoked key's webhook gets nothing more", async () => {
   const worker = stage.start();
   const owner = await stage.keys.create({ label: "", owner: null, credits: 10, reason: "test" });
   const ask = (method: string, path: string, body?: unknown) =>
@@ -176,7 +176,7 @@ test("a webhook is its key's alone, and a revoked key's gets nothing more", asyn
   await worker.stop();
 });
 
-test("past changes are sent again from a position, with the ids that they had", async () => {
+test("past changes are sent again from a position, with the same ids", async () => {
   const worker = stage.start();
   await stage.block("g.eth");
   await stage.sorted();
@@ -197,7 +197,7 @@ test("past changes are sent again from a position, with the ids that they had", 
   await worker.stop();
 });
 
-test("a final webhook gets a change when its block is final, and never what was taken back", async () => {
+test("a final webhook gets a change when its block is final, and never a reverted one", async () => {
   const worker = stage.start();
   const filters = { type: "resolver.changed" };
   await stage.subscribe(receiver.url, { filters, when: "final" });
@@ -222,7 +222,7 @@ test("a final webhook gets a change when its block is final, and never what was 
   await worker.stop();
 });
 
-test("filters that are no filters are refused, and are never all changes", async () => {
+test("invalid filters are refused, and never mean all changes", async () => {
   const url = receiver.url;
   const post = (filters: string) =>
     stage.fetch(

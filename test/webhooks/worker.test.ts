@@ -29,7 +29,7 @@ const workers = () =>
     "select pid from pg_stat_activity where application_name = 'service_webhooks' and datname = current_database()",
   );
 
-test("a test costs a credit where it arrives, and nothing where it does not", async () => {
+test("a test costs a credit if it arrives, and nothing if it does not", async () => {
   const { body: made } = await stage.ask("POST", "/webhooks", { body: { url: receiver.url } });
   const before = Number(await creditsOf(stage.key.id));
   const tested = async (answer: number) => {
@@ -46,7 +46,7 @@ test("a test costs a credit where it arrives, and nothing where it does not", as
   await stage.clear();
 });
 
-test("the first worker of a service sends what came since a webhook was tested", async () => {
+test("a service's first worker sends what has happened since a webhook was tested", async () => {
   await stage.subscribe(receiver.url, ONE);
   await stage.block("early.eth");
   const first = stage.start();
@@ -54,7 +54,7 @@ test("the first worker of a service sends what came since a webhook was tested",
   await first.stop();
 });
 
-test("a worker that ends in the middle of a delivery loses nothing: another sends it again, with the same id", async () => {
+test("a worker that ends in the middle of a delivery loses nothing: another repeats it with the same id", async () => {
   const first = stage.start();
   await stage.subscribe(receiver.url, ONE);
   let held: ServerResponse | undefined;
@@ -75,7 +75,7 @@ test("a worker that ends in the middle of a delivery loses nothing: another send
   await second.stop();
 });
 
-test("a worker whose connection is cut goes on; of two processes one works, and each delivery is charged once", async () => {
+test("a worker continues after its connection is cut; one of two processes works, and each delivery is charged once", async () => {
   const both = [stage.start(), stage.start()];
   await stage.subscribe(receiver.url, ONE);
   const before = Number(await creditsOf(stage.key.id));
@@ -98,7 +98,7 @@ test("a worker whose connection is cut goes on; of two processes one works, and 
   await Promise.all(both.map((one) => one.stop()));
 });
 
-test("no more waits than the key can pay for: what is left out is said, and a replay has it", async () => {
+test("no more deliveries wait than the key can pay for; a message says what is left out, and a replay has it", async () => {
   const worker = stage.start();
   const poor = await stage.keys.create({ label: "", owner: null, credits: 3, reason: "test" });
   const ask = (method: string, path: string, body?: unknown) =>
@@ -125,7 +125,7 @@ test("no more waits than the key can pay for: what is left out is said, and a re
   await worker.stop();
 });
 
-test("the end of an epoch is said, and changes go on in the next one", async () => {
+test("the end of an epoch is announced, and changes continue in the next one", async () => {
   const worker = stage.start();
   await stage.subscribe(receiver.url, ONE);
   await stage.block("r.eth");
@@ -141,7 +141,7 @@ test("the end of an epoch is said, and changes go on in the next one", async () 
   await worker.stop();
 });
 
-test("after the end of an epoch a webhook of one name gets all values of the name, each time with ids of their own", async () => {
+test("after the end of an epoch, a webhook of one name gets all values of the name, with new ids each time", async () => {
   const worker = stage.start();
   await stage.subscribe(receiver.url, { filters: { name: "again.eth" } });
   const other = await openReceiver();
@@ -173,7 +173,7 @@ test("after the end of an epoch a webhook of one name gets all values of the nam
   await worker.stop();
 });
 
-test("a key has a bounded number of webhooks, also when it asks many times at once", async () => {
+test("a key has a bounded number of webhooks, even with many concurrent requests", async () => {
   const asked = await Promise.all(
     Array.from({ length: MAX_OF_KEY + 5 }, () =>
       stage.ask("POST", "/webhooks", { body: { url: receiver.url } }),
@@ -185,7 +185,7 @@ test("a key has a bounded number of webhooks, also when it asks many times at on
   }
 });
 
-test("a test can be sent once in some seconds, and one that fails changes nothing", async () => {
+test("a test can be sent once in some seconds, and a failed one changes nothing", async () => {
   const { body: made } = await stage.ask("POST", "/webhooks", { body: { url: receiver.url } });
   receiver.answer = status(500);
   const failed = await stage.ask("POST", `/webhooks/${made.id}/test`);
@@ -208,14 +208,14 @@ test.each([
   expect(reply).toMatchObject({ status: 400, body: { error: { code } } });
 });
 
-test("without a key, or a right one, no operation answers", async () => {
+test("without a valid key, no operation answers", async () => {
   for (const key of [null, "ens_wrong"]) {
     const reply = await stage.ask("GET", "/webhooks", { key });
     expect(reply).toMatchObject({ status: 401, body: { error: { code: "INVALID_API_KEY" } } });
   }
 });
 
-test("where the operator set no key for secrets, the operations say so", async () => {
+test("if the operator set no key for secrets, the operations say so", async () => {
   const without = await openStage({ secretKey: null });
   const reply = await without.ask("POST", "/webhooks", { body: { url: receiver.url } });
   expect(reply).toMatchObject({ status: 404, body: { error: { code: "NOT_OFFERED" } } });
@@ -231,7 +231,7 @@ test("a process whose index is not the one that readers are sent to sends nothin
   const position = () => waiting.store.query("select epoch, number from webhook_feed");
   const begun = await position();
   await waiting.block("t.eth");
-  await sleep(200); // Four times as long as between two looks.
+  await sleep(200); // Four times the pause between two checks.
   expect(await position()).toEqual(begun);
   isActive = true;
   await waiting.sorted();

@@ -16,7 +16,7 @@ import { openBuild } from "./openBuild.ts";
 
 // Faults that one module of Ponder as published shows by itself. Others are in trials.full.test.ts.
 
-test("a file of the API that nothing imports at that time is taken for one of the handlers", async () => {
+test("a file of the API that nothing imports at that time is mistaken for a handler", async () => {
   const { build, part, close } = await openBuild();
   const reloads: string[] = [];
   await build.startDev({ onReload: (kind: string) => reloads.push(kind) });
@@ -35,7 +35,7 @@ type State = {
   getPonderMetaTable: (schema: string) => Table;
 };
 
-test("nothing that Ponder stores of an index has a block's hash", async () => {
+test("nothing that Ponder stores in an index has a block's hash", async () => {
   const { getPonderCheckpointTable, getPonderMetaTable } = (await ponderModule("database/index.js")) as State;
   const columns = [getPonderCheckpointTable("index"), getPonderMetaTable("index")].flatMap((table) =>
     Object.keys(getTableColumns(table)),
@@ -59,7 +59,7 @@ test("the cache has the same schema in all programs", async () => {
   expectFault("ownCache", PONDER_SYNC_SCHEMA === "ponder_sync");
 });
 
-test("a text loses the byte order mark that it begins with", async () => {
+test("a text loses its leading byte order mark", async () => {
   const { decodeAbiParameters } = await ponderModule("utils/decodeAbiParameters.js");
   const parameters = [{ type: "string" }] as const;
   const [text] = decodeAbiParameters(parameters, encodeAbiParameters(parameters, ["\ufeffname"]));
@@ -79,7 +79,7 @@ test("the text of rows is one string, and those of a batch can be longer than V8
 });
 
 test.each(["createPool", "createReadonlyPool"] as const)(
-  "the caller of %s waits forever for a connection that is cut while it is made",
+  "the caller of %s waits forever for a connection that is cut while being made",
   async (kind) => {
     const pools = (await ponderModule("utils/pg.js")) as Pools;
     const server = await cuttingServer();
@@ -90,7 +90,7 @@ test.each(["createPool", "createReadonlyPool"] as const)(
   },
 );
 
-test("a handler that fails by reason of the log ends the index, and no code of the program is asked", async () => {
+test("a handler that fails because of the log ends the index, and no code of the program is consulted", async () => {
   const { NonRetryableUserError } = await ponderModule("internal/errors.js");
   globalThis.namedexRecordFailedLog = async () => {};
   const { indexing, eventOf } = await openIndexing(() => {
@@ -162,7 +162,7 @@ const program = `
   setTimeout(() => write("seen " + seen), 100);
 `;
 
-test("lines of the log go past process.stdout", async () => {
+test("log lines bypass process.stdout", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
   expect(stdout).toContain('"msg":"a key"');
   expectFault("logStream", stdout.includes("seen 0"));

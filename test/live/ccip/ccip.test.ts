@@ -48,7 +48,7 @@ const batch = (requests: Required<Asked>[]): CallResult =>
 
 const done: CallResult = { ok: true, data: "0xd0" };
 
-/** A contract that answers each call with the next of these, on a node that writes the calls down. */
+/** A contract that answers each call with the next of these, on a node that records the calls. */
 async function run(answers: CallResult[], gateways: Pick<Gateways, "ask">) {
   const calls: CallAt[] = [];
   const rpc = {
@@ -67,7 +67,7 @@ async function run(answers: CallResult[], gateways: Pick<Gateways, "ask">) {
   return { result, calls };
 }
 
-/** Gateways that answer at once, and count. */
+/** Gateways that answer at once and count requests. */
 function answering(answer: (lookup: Lookup) => Hex = () => "0xaa") {
   const asked: Lookup[] = [];
   const ask: Gateways["ask"] = async (one) => {
@@ -82,7 +82,7 @@ const refuse: Gateways["ask"] = async () => {
 };
 
 describe("a look-up", () => {
-  test("is made, and the contract called back with its answer at the same block", async () => {
+  test("is made, and the contract is called back with the answer at the same block", async () => {
     const gateways = answering(() => "0xbeef");
     const { result, calls } = await run(
       [lookup({ urls: ["https://gateway.example/{data}"] }), done],
@@ -94,7 +94,7 @@ describe("a look-up", () => {
     expect(calls[1]).toEqual({ to: contract, data: concat([callback, parameters]), blockNumber: 7 });
   });
 
-  test("in another contract's name is not made", async () => {
+  test("for another contract is not made", async () => {
     const gateways = answering();
     const { result } = await run(
       [lookup({ sender: stranger, urls: ["https://gateway.example"] }), done],
@@ -124,7 +124,7 @@ describe("a look-up", () => {
 });
 
 describe("a batch of look-ups", () => {
-  /** What the contract is told of its batch. */
+  /** What the contract is told about its batch. */
   const toldOf = (calls: CallAt[]) => {
     const parameters = `0x${calls[1]?.data.slice(10)}` as Hex;
     const [answer] = decodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], parameters);
@@ -134,7 +134,7 @@ describe("a batch of look-ups", () => {
   const httpError = (message: string) =>
     encodeErrorResult({ abi: batchGatewayAbi, errorName: "HttpError", args: [0, message] });
 
-  test("is made one by one, each with the sender that it names", async () => {
+  test("is made one by one, each with the sender it names", async () => {
     const gateways = answering(({ data }) => data);
     const { result, calls } = await run([batch([request("0x01"), request("0x02")]), done], gateways);
     expect(result).toEqual(done);
@@ -160,7 +160,7 @@ describe("a batch of look-ups", () => {
     );
   });
 
-  test("may not hold another batch, which goes to the batch gateways that it names beside us", async () => {
+  test("may not contain another batch, which goes to the batch gateways it names besides ours", async () => {
     const inner = encodeFunctionData({
       abi: batchGatewayAbi,
       functionName: "query",
@@ -176,7 +176,7 @@ describe("a batch of look-ups", () => {
     expect(gateways.asked).toMatchObject([{ urls: ["https://batches.example"], data: inner }]);
   });
 
-  test("sends at most fifty requests, over all rounds", async () => {
+  test("sends at most fifty requests over all rounds", async () => {
     const real = createGateways({ allowLoopback: true, timeoutMs: 200 });
     const dead = ["http://127.0.0.1:1/{data}"];
     const { calls } = await run([batch(Array.from({ length: 60 }, () => request("0x01", dead))), done], real);
@@ -244,7 +244,7 @@ describe("a hostile look-up", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("that asks for itself again and again ends after four rounds, however its batches look", async () => {
+  test("that asks for itself repeatedly ends after four rounds, however its batches look", async () => {
     const again = batch([{ sender: contract, urls: ["https://gateway.example"], data: "0x01" }]);
     const gateways = answering();
     const { result, calls } = await run([again], gateways);
@@ -262,7 +262,7 @@ describe("a hostile look-up", () => {
       data: "0x01" as Hex,
     }));
 
-  test("whose answers are large in all is a failure", async () => {
+  test("whose answers are too large in total is a failure", async () => {
     const large: Hex = `0x${"ab".repeat(130_000)}`;
     const many = lookUps(40);
     const { result, calls } = await run(

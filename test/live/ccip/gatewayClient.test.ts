@@ -10,7 +10,7 @@ import type { GatewayError } from "../../../src/api/names/live/ccip/gatewayError
 
 const sender = "0xAbCdEf0000000000000000000000000000000001";
 
-/** A server on the loopback address that counts who came, and answers as each test says. */
+/** A server on the loopback address that counts its requests and answers as each test says. */
 let server: Server;
 let port = 0;
 let visits: { url: string; method: string; body: string }[] = [];
@@ -48,7 +48,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((gateways) => gateways.close()));
 });
 
-/** Finds these addresses for every host name, as a name server under a stranger's control would. */
+/** Resolves every host name to these addresses, like a name server under a stranger's control. */
 const resolving = (...addresses: string[]) =>
   ((_host: string, _options: unknown, callback: (error: null, found: unknown) => void) =>
     callback(
@@ -76,7 +76,7 @@ async function ask(urls: string[], way: Way = {}): Promise<string> {
   });
 }
 
-describe("a gateway that may not be asked", () => {
+describe("a forbidden gateway", () => {
   const notPublic = "is not at a public address, so it is not asked";
   const refused: readonly (readonly [url: string, because: string])[] = [
     ["http://example.org/{data}", "The gateway's URL begins with http:; only https: is allowed"],
@@ -94,26 +94,26 @@ describe("a gateway that may not be asked", () => {
     expect(visits).toEqual([]);
   });
 
-  test("a host name that leads to a private address is refused when the connection is made", async () => {
+  test("a host name that resolves to a private address is refused when connecting", async () => {
     json({ data: "0xaa" });
     const said = await ask([`https://gateway.example:${port}/{data}`], { lookup: resolving("10.1.2.3") });
     expect(said).toBe("refused: gateway.example is not at a public address, so it is not asked");
     expect(visits).toEqual([]);
   });
 
-  test("this service is not asked by itself", async () => {
+  test("this service does not query itself", async () => {
     json({ data: "0xaa" });
     const own = { allowLoopback: true, ownHosts: [`127.0.0.1:${port}`] };
     expect(await ask([`http://127.0.0.1:${port}/{data}`], own)).toContain("is this service itself");
     expect(visits).toEqual([]);
   });
 
-  test("development allows loopback addresses where the URL names them", async () => {
+  test("development allows loopback addresses that the URL names", async () => {
     json({ data: "0xaa" });
     expect(await ask([`http://localhost:${port}/{data}`], { allowLoopback: true })).toBe("0xaa");
   });
 
-  test("a question that the caller gives up counts as no failure of the gateway", async () => {
+  test("a question that the caller gives up does not count as the gateway's failure", async () => {
     answer = () => {};
     const gateways = createGateways({ allowLoopback: true, timeoutMs: 20_000 });
     opened.push(gateways);
@@ -130,7 +130,7 @@ describe("a gateway that may not be asked", () => {
   });
 });
 
-describe("a gateway that misbehaves", () => {
+describe("a misbehaving gateway", () => {
   const way = { allowLoopback: true };
   const url = () => `http://127.0.0.1:${port}/{sender}/{data}`;
 
@@ -153,14 +153,14 @@ describe("a gateway that misbehaves", () => {
     expect(await ask([url()], way)).toContain("answered with more than 262144 bytes");
   });
 
-  test("an answer of nothing but brackets is not read", async () => {
+  test("an answer of nothing but brackets is not parsed", async () => {
     answer = (_, response) => response.end("[".repeat(100_000));
     expect(await ask([url()], way)).toContain("did not answer with JSON");
     answer = (_, response) => response.end(`{"data":${'{"a":'.repeat(2_000)}1${"}".repeat(2_001)}`);
     expect(await ask([url()], way)).toContain("did not answer with JSON");
   });
 
-  test("an answer that unpacks to more than may be read is cut off", async () => {
+  test("an answer that decompresses beyond the limit is cut off", async () => {
     answer = (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       response.end(gzipSync(`{"data":"0x${"00".repeat(20_000_000)}"}`));
@@ -168,7 +168,7 @@ describe("a gateway that misbehaves", () => {
     expect(await ask([url()], way)).toContain("answered with more than 262144 bytes");
   });
 
-  test("a URL that would become too long is not made", async () => {
+  test("a URL that would become too long is not requested", async () => {
     json({ data: "0xaa" });
     const many = "{data}".repeat(300);
     expect(
@@ -180,7 +180,7 @@ describe("a gateway that misbehaves", () => {
     expect(visits).toEqual([]);
   });
 
-  test("one that failed twice gets no request for half a minute, and then one at a time", async () => {
+  test("a gateway that failed twice gets no request for half a minute, and then one at a time", async () => {
     answer = () => {};
     let now = 1_000_000;
     const gateways = createGateways({ allowLoopback: true, timeoutMs: 1_500, now: () => now });
@@ -224,14 +224,14 @@ describe("a gateway that misbehaves", () => {
     expect(await ask("sound")).toBe("0x01");
   });
 
-  test("one that says nothing is left after the time for one request", async () => {
+  test("a silent gateway is abandoned after the time limit of a request", async () => {
     answer = () => {};
     const before = Date.now();
     expect(await ask([url()], { ...way, timeoutMs: 300 })).toContain("did not answer in time");
     expect(Date.now() - before).toBeLessThan(30_000);
   });
 
-  test("one that trickles is left after the time for one request", async () => {
+  test("a trickling gateway is abandoned after the time limit of a request", async () => {
     answer = (_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(" "), 50);
@@ -249,7 +249,7 @@ describe("a gateway that misbehaves", () => {
     ["JSON without data", '{"message":"hello"}'],
     ["data that is not hexadecimal", '{"data":"0xzz"}'],
     ["half a byte", '{"data":"0x123"}'],
-  ])("%s is no answer", async (_, body) => {
+  ])("%s is not an answer", async (_, body) => {
     answer = (_request, response) => response.end(body);
     expect(await ask([url()], way)).toContain("did not answer with JSON that has hexadecimal `data`");
   });
@@ -276,7 +276,7 @@ describe("the protocol of ERC-3668", () => {
     expect(JSON.parse(visits[0]?.body ?? "")).toEqual({ data: "0x1234", sender: sender.toLowerCase() });
   });
 
-  test("after a status of 5xx the next URL is tried", async () => {
+  test("after a 5xx status the next URL is tried", async () => {
     answer = (request, response) => {
       response.writeHead(request.url === "/broken" ? 500 : 200);
       response.end('{"data":"0x01"}');
@@ -285,7 +285,7 @@ describe("the protocol of ERC-3668", () => {
     expect(visits.map((visit) => visit.url)).toEqual(["/broken", "/sound"]);
   });
 
-  test("after a status of 4xx none is", async () => {
+  test("after a 4xx status no other URL is tried", async () => {
     answer = (request, response) => {
       response.writeHead(request.url === "/missing" ? 404 : 200);
       response.end('{"data":"0x01"}');
@@ -300,7 +300,7 @@ describe("the protocol of ERC-3668", () => {
     expect(visits).toHaveLength(3);
   });
 
-  test("a resolution that may send no more requests sends none", async () => {
+  test("a resolution without requests left sends none", async () => {
     json({}, 503);
     expect(await ask(Array<string>(3).fill(`${base()}/x`), { ...way, fetches: 2 })).toContain(
       "too many look-ups",

@@ -8,7 +8,7 @@ import { check, fileOf, type MadeIndex, readManifestOf, tableOf, writeManifest }
 
 type Stage = { index: MadeIndex; folder: string };
 
-/** What is wrong with a copy of an export, and what the check says. */
+/** What is wrong with a copy of an export, and what the check reports. */
 type Case = [what: string, spoil: (folder: string, manifest: Manifest) => unknown, fault: RegExp];
 
 function flipByte(path: string): void {
@@ -80,7 +80,7 @@ export function damageIsFound(stageOf: () => Stage): void {
       expect(await faultsOf(spoil)).toContainEqual(expect.stringMatching(fault));
     });
 
-    test.runIf(isSlow())("a table of another export, even if the manifest was made to fit", async () => {
+    test.runIf(isSlow())("a table of another export, even with an adjusted manifest", async () => {
       const { index } = stageOf();
       const without = "event_type = 'NewOwner' and block_number % 2 = 0";
       await index.tables.pool.query(`create table aside as select * from events where ${without}`);

@@ -23,7 +23,10 @@ type Stage = { index: MadeIndex; folder: string; expected: Map<string, Rows> };
 /** A later block that becomes final. */
 const LATER = FINAL_BLOCK + 30;
 
-/** Makes of a whole export what a killed one leaves: these tables are not written, and one file is half there. */
+/**
+ * Turns a complete export into what a killed one leaves: these tables are missing, and one file is
+ * half written.
+ */
 function interrupt({ index, folder }: Stage, missing: readonly string[]): string {
   const copy = index.newFolder();
   cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
@@ -41,7 +44,7 @@ function interrupt({ index, folder }: Stage, missing: readonly string[]): string
 
 export function goesOn(stageOf: () => Stage): void {
   describe("an export that was interrupted", () => {
-    test("resumes at the same position with what is missing", async () => {
+    test("resumes at the same position with the missing parts", async () => {
       const stage = stageOf();
       const copy = interrupt(stage, ["resolver_changes", "domains", "holders"]);
       const before = statSync(join(copy, "text_records/000001.parquet")).mtimeMs;
@@ -51,7 +54,7 @@ export function goesOn(stageOf: () => Stage): void {
       expect((await check(stage.index, copy)).faults).toEqual([]);
     });
 
-    test("writes again what a power cut damaged", async () => {
+    test("rewrites what a power cut damaged", async () => {
       const stage = stageOf();
       const copy = interrupt(stage, []);
       writeFileSync(join(copy, fileOf(readManifestOf(stage.folder), "events").file), "");
@@ -80,7 +83,7 @@ export function goesOn(stageOf: () => Stage): void {
     });
 
     test.runIf(isSlow())(
-      "an interrupted export is of the later position: its logs go on, and states are written again",
+      "an interrupted export moves to the later position: logs are continued and states rewritten",
       async () => {
         const stage = stageOf();
         const { index, folder } = stage;
@@ -96,7 +99,7 @@ export function goesOn(stageOf: () => Stage): void {
       },
     );
 
-    test.runIf(isSlow())("--since writes the logs after the older export, and states whole", async () => {
+    test.runIf(isSlow())("--since writes the logs after the older export, and complete states", async () => {
       const { index, folder, expected } = stageOf();
       const since = join(folder, "manifest.json");
       const later = await index.write({ tables: null, since });
@@ -113,7 +116,7 @@ export function goesOn(stageOf: () => Stage): void {
     });
 
     test.runIf(isSlow())(
-      "the older export's logs are still compared with the index, and its states no longer",
+      "the older export's logs are still compared with the index, but its states no longer",
       async () => {
         const { index, folder } = stageOf();
         const { faults, left, equal } = await check(index, folder);

@@ -12,7 +12,8 @@ import { createTables, type Tables } from "../../query/tables.ts";
 import { startBlockNode } from "../../support/blockNode.ts";
 import { setTableNames, settleAt, writeState } from "../../support/ponderState.ts";
 
-// An index of made rows, without an indexer: some of them final, some not, as Ponder notes it.
+// An index of generated rows without an indexer. Some are final and some not, recorded as Ponder
+// does.
 
 const BUILD = "0123456789";
 export const FINAL_BLOCK = 2_000;
@@ -22,10 +23,10 @@ const SILENT = { write: () => {} };
 export const views = readTables();
 export const names: string[] = views.map(({ name }) => name);
 
-/** An index, and what exports of it need. */
+/** An index, with everything its exports need. */
 export type MadeIndex = {
   tables: Tables;
-  /** An export into a new folder, or the one that is named. */
+  /** An export into a new folder or the given one. */
   write: (plan?: Partial<ExportPlan>) => Promise<{ folder: string; manifest: Manifest }>;
   plan: (plan?: Partial<ExportPlan>) => ExportPlan;
   newFolder: () => string;
@@ -86,14 +87,14 @@ export async function openMadeIndex(): Promise<MadeIndex> {
   };
 }
 
-/** Says that blocks up to this one are final now. */
+/** Marks blocks up to this one as final. */
 export const setFinal = ({ tables }: MadeIndex, block: number) =>
   settleAt(tables.pool, { chainId: CHAIN_ID, block, time: 1_700_000_000 + block });
 
-/** Rows of a table, each as text, in order. */
+/** Rows of a table as text, in order. */
 export type Rows = string[];
 
-/** What `npm run export -- --check` finds. */
+/** The result of `npm run export -- --check`. */
 export const check = (index: MadeIndex, folder: string): Promise<Report> => {
   const { settings } = index.plan();
   return checkExport({ settings, folder, screen: SILENT });

@@ -14,12 +14,12 @@ import type { Stack } from "../../support/stack.ts";
 import { names } from "./made.ts";
 import { rowsInFiles, rowsInPostgres } from "./read.ts";
 
-/** Ponder takes a block for final once 30 or 65 follow, and looks when twice as many do. */
+/** Ponder treats a block as final once 30 or 65 follow, and checks once twice as many do. */
 const SETTLING_BLOCKS = 140;
 const PATIENCE = { timeout: 300_000, interval: 200 };
 const SILENT = { write: () => {} };
 
-/** A chain that is indexed, and where it is asked. */
+/** An indexed chain and the URL of its node. */
 export type ExportedChain = { chainId: number; chain: Chain; url: string };
 
 export type ExportedIndex = {
@@ -107,13 +107,13 @@ export function exportsOfChains(
   });
 }
 
-/** Blocks of which the export is: the journal has later ones, too. */
+/** The export's blocks. The journal also has later ones. */
 const finalBlocks = ({ chains }: Manifest): string =>
   chains
     .map(({ chain_id, block_number }) => `chain_id = ${chain_id} and number <= ${block_number}`)
     .join(" or ");
 
-/** Makes all that happened final: the restore point of each chain is not before its last log. */
+/** Makes everything so far final: each chain's restore point is not before its last log. */
 async function settle({ stack, chains }: ExportedIndex): Promise<void> {
   for (const { chain } of chains) await mineBlocks(chain, { count: SETTLING_BLOCKS });
   const last = await stack.sql<{ chain_id: number; block: number }>(

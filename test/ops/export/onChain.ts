@@ -12,16 +12,21 @@ import { type Outcome, runProgram } from "../programs.ts";
 import { SETTLING_BLOCKS, type SnapshotStage } from "../snapshot/stage.ts";
 import { waitFor } from "../versions.ts";
 
-/** Exports while others' acts are indexed. */
+/** Exports while other activity is indexed. */
 const MOST_BESIDE = 3;
 
-/** Beside other files of tests there is no idle time: an export of low priority would wait for the end of these. */
+/**
+ * Beside other test files there is no idle time: a low-priority export would wait until they end.
+ */
 const atOnce = ["--priority", "normal"];
 
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
 
-/** The demo's index, beside its indexer, exported and checked by the program that operators run. It adds acts to the chain. */
+/**
+ * The demo's index beside its indexer, exported and checked by the program operators run. It adds
+ * activity to the chain.
+ */
 export function exportsOfAChain(stageOf: () => SnapshotStage): void {
   describe("exports beside an indexer", () => {
     let top: string;
@@ -43,7 +48,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       if (top !== undefined) rmSync(top, { recursive: true, force: true });
     });
 
-    test("the demo is exported, and equals the index", async () => {
+    test("the demo is exported and equals the index", async () => {
       const folder = join(top, "demo");
       const written = await runExport("--to", folder, "--tables", "all");
       expect(written.stderr).toMatch(/^Writing rows: [\d,]+ rows in \d+ (s|min), /m);
@@ -56,7 +61,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       expect(checked.code).toBe(0);
     });
 
-    test("exports beside a writing indexer are of one block each, and one continues where another ended", async () => {
+    test("exports beside a writing indexer have one block each, and each continues where another ended", async () => {
       const { local, source } = stageOf();
       const [steps = []] = historiesOf({ seed: 7_041, runs: 1, steps: 40 });
       const playing = playSteps(local.chain, "export", steps).then(() =>
@@ -108,7 +113,7 @@ export function exportsOfAChain(stageOf: () => SnapshotStage): void {
       };
     }
 
-    test("an export has the lowest priority of the machine by default", async () => {
+    test("an export has the machine's lowest priority by default", async () => {
       const { child, priority, ended } = startExport(join(top, "idle"));
       await waitFor(
         async () => priority() === constants.priority.PRIORITY_LOW,

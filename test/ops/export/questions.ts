@@ -11,10 +11,10 @@ const blocks = [...guide.matchAll(/([^\n]+):?\n\n```duckdb\n([\s\S]*?)```/g)].ma
   }),
 );
 
-/** The first makes the views, the others are questions. */
+/** The first creates the views, the others are questions. */
 const [views, ...questions] = blocks;
 
-/** The same questions to PostgreSQL, in its words. */
+/** The same questions to PostgreSQL, in its dialect. */
 const inPostgres = [
   `select to_char(date_trunc('month', to_timestamp(block_timestamp) at time zone 'UTC'), 'YYYY-MM-DD'), chain_id, event_type, count(*),
      sum(coalesce(exact_cost_wei, cost_wei))
@@ -32,7 +32,10 @@ const inPostgres = [
    group by 1 order by 2 desc, full_name collate "C" limit 20`,
 ];
 
-/** The documentation's questions, asked of the files of a folder. All rows of the index must be final. */
+/**
+ * The documentation's questions, asked about the files in a folder. All rows of the index must be
+ * final.
+ */
 export function answersQuestions(indexOf: () => MadeIndex): void {
   describe("the documentation's questions", () => {
     let folder: string;
@@ -41,13 +44,13 @@ export function answersQuestions(indexOf: () => MadeIndex): void {
       ({ folder } = await indexOf().write({ tables: null }));
     });
 
-    test("there are four", () => {
+    test("include four", () => {
       expect(questions).toHaveLength(4);
       expect(inPostgres).toHaveLength(4);
     });
 
     test.each(questions.map((question, number) => ({ ...question, number })))(
-      "of files have PostgreSQL's answer: $title",
+      "about files have PostgreSQL's answer: $title",
       async ({ sql, number }) => {
         const statements = (views?.sql ?? "").replaceAll("'ens/", `'${folder}/`).split(";");
         const made = statements.filter((statement) => statement.trim() !== "");

@@ -4,7 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import type pg from "pg";
 import { type Rows, views } from "./made.ts";
 
-/** All rows of a table as text, or those of a condition, in an order that follows from them. */
+/** All rows of a table, or those matching a condition, as text in a deterministic order. */
 export async function rowsInPostgres(
   pool: Pick<pg.Pool, "query">,
   name: string,
@@ -38,14 +38,14 @@ export async function rowsInFiles(
   const files = readdirSync(join(folder, name)).map((file) => `'${join(folder, name, file)}'`);
   const types = `{${columns.map((column) => `"${column}": 'VARCHAR'`).join(", ")}}`;
   const from = readers[format](`[${files.join(", ")}]`, types);
-  // As JSON: of a text alone, the library leaves out a byte order mark at its beginning.
+  // As JSON, because the library drops a leading byte order mark from plain text.
   const rows = await ask(
     `select json_array(${columns.map((column) => `"${column}"::varchar`).join(", ")})::varchar from ${from}`,
   );
   return rows.map(([row]) => JSON.stringify(JSON.parse(row ?? ""))).sort();
 }
 
-/** Asks an empty DuckDB, as an analyst does. */
+/** Queries an empty DuckDB, as an analyst does. */
 export async function ask(sql: string, ...before: string[]): Promise<(string | null)[][]> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();

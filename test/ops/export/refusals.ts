@@ -10,7 +10,7 @@ type Stage = { index: MadeIndex; folder: string };
 
 export function refusals(stageOf: () => Stage): void {
   describe("an export says what to do about", () => {
-    test("a folder with an export, with other files, or with a file that is no folder", async () => {
+    test("a folder with an export, with other files, or with a file instead of a folder", async () => {
       const { index, folder } = stageOf();
       await expect(index.write({ folder })).rejects.toThrow(
         /already has an export.*--since .*manifest\.json/,
@@ -26,7 +26,7 @@ export function refusals(stageOf: () => Stage): void {
       );
     });
 
-    test("files of another program beside an interrupted export, which it does not remove", async () => {
+    test("another program's files beside an interrupted export, which it does not remove", async () => {
       const { index, folder } = stageOf();
       const other = index.newFolder();
       mkdirSync(other);
@@ -36,14 +36,14 @@ export function refusals(stageOf: () => Stage): void {
       await expect(index.write({ folder: other })).rejects.toThrow(/already has an export/);
     });
 
-    test("a view that is not there", async () => {
+    test("a missing view", async () => {
       const { index } = stageOf();
       await expect(index.write({ tables: ["domains", "accounts"] })).rejects.toThrow(
         /^--tables: unknown view "accounts"\. Expected some of .*domains.*, or "all"\.$/,
       );
     });
 
-    test("an index that is not there, and one that is not complete", async () => {
+    test("a missing index, and an incomplete one", async () => {
       const { index } = stageOf();
       const { settings } = index.plan();
       await expect(index.write({ settings: { ...settings, schema: "elsewhere" } })).rejects.toThrow(
@@ -66,7 +66,7 @@ export function refusals(stageOf: () => Stage): void {
       await expect(index.write({ since: join(other, "none.json") })).rejects.toThrow(/no such file/);
     });
 
-    test("a role without rights", async () => {
+    test("a role without privileges", async () => {
       const { index } = stageOf();
       const role = `reader_${process.pid}`;
       await index.tables.pool.query(`create role ${role} login password 'reader-of-none'`);
@@ -84,7 +84,7 @@ export function refusals(stageOf: () => Stage): void {
       ["IO Error: Could not write file: No space left on device", /^The folder's disk is full/],
       ["Conversion Error: Could not convert string '1e40' to 'DECIMAL(38,0)'", /--format csv/],
       ["Maximum line size of 33554432 bytes exceeded. maximum line size", /larger than 32 MiB/],
-    ])("what DuckDB says: %s", (message, remedy) => {
+    ])("an error of DuckDB: %s", (message, remedy) => {
       expect(explain(new Error(message))).toMatch(remedy);
     });
 
@@ -101,7 +101,7 @@ export function refusals(stageOf: () => Stage): void {
     });
 
     test.each(["--to", "--check"])(
-      "the priority of %s is low by default, and normal where that is asked for",
+      "the priority of %s is low by default, and normal on request",
       (option) => {
         expect(readOptions([option, "a"]).priority).toBe("low");
         expect(readOptions([option, "a", "--priority", "normal"]).priority).toBe("normal");

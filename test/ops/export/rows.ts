@@ -2,7 +2,7 @@ import type { MadeIndex } from "./made.ts";
 
 // Rows that are hard to write into files, and rows that are not final.
 
-/** More than 2 MiB, which readers of CSV take for the longest line by default. */
+/** More than 2 MiB, the longest line that CSV readers accept by default. */
 const LONG = 3_000_000;
 
 const texts = [
@@ -48,12 +48,12 @@ const texts = [
   "x".repeat(LONG),
 ];
 
-/** The most that a number of the chain can be, and the most that analysts calculate with. */
+/** The largest number on the chain, and the largest that analysts calculate with. */
 const WIDEST = (2n ** 256n - 1n).toString();
 const LONGEST_EXPIRY = (2n ** 64n - 1n).toString();
 const MOST_WEI = (10n ** 38n - 1n).toString();
 
-/** Adds rows of a final block with every text and number that can be there. */
+/** Adds rows of a final block with every kind of text and number. */
 export async function addOddRows({ tables: { pool } }: MadeIndex, block: number): Promise<void> {
   await pool.query(
     `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract,
@@ -77,13 +77,13 @@ export async function addOddRows({ tables: { pool } }: MadeIndex, block: number)
   );
 }
 
-/** Tables that are changed beyond the final block. */
+/** Tables changed beyond the final block. */
 export const changedTables = ["events", "domains", "text_records", "ownership_changes"] as const;
 
-/** Ponder's names of what was done to a row. */
+/** Ponder's names for operations on a row. */
 const [INSERTED, UPDATED, DELETED] = [0, 1, 2];
 
-/** Changes rows as later blocks do, with notes of what was before as Ponder writes them. */
+/** Changes rows as later blocks do, recording their former state as Ponder does. */
 export async function changeBeyond({ tables: { pool } }: MadeIndex, block: number): Promise<void> {
   const note = (table: string, operation: number, where: string, order: number) =>
     `insert into "_reorg__${table}" select t.*, ${order}, ${operation}, '' from "${table}" t where ${where}`;
@@ -102,7 +102,7 @@ export async function changeBeyond({ tables: { pool } }: MadeIndex, block: numbe
     note("ownership_changes", INSERTED, `block_number > ${block}`, 1),
     note("domains", UPDATED, some, 1),
     `update domains set effective_owner_address = '0xfirst' where ${some}`,
-    // The second change of a row: what was before the first one counts.
+    // The second change of a row: the state before the first one counts.
     note("domains", UPDATED, some, 2),
     `update domains set effective_owner_address = '0xsecond' where ${some}`,
     note("text_records", DELETED, "block_number % 11 = 0", 1),
@@ -111,7 +111,7 @@ export async function changeBeyond({ tables: { pool } }: MadeIndex, block: numbe
   for (const statement of statements) await pool.query(statement);
 }
 
-/** Makes what later blocks did final: there is nothing to take back any more. */
+/** Makes the changes of later blocks final: nothing can be reverted any more. */
 export async function settle({ tables: { pool } }: MadeIndex): Promise<void> {
   for (const table of changedTables) await pool.query(`truncate "_reorg__${table}"`);
 }

@@ -1,7 +1,7 @@
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { keccak256 } from "viem";
 
-/** Tables of labels as their makers write them, made by other code than what reads them. */
+/** Label tables as their makers write them, produced by other code than the reader. */
 
 const bytesOf = (text: string | Uint8Array): Buffer =>
   typeof text === "string" ? Buffer.from(text) : Buffer.from(text);
@@ -30,7 +30,7 @@ const message = (...fields: Buffer[]): Buffer => {
 /** A label, and its hash unless another one is stated. */
 export type Entry = { label: string | Uint8Array; hash?: string };
 
-/** What an ENSRainbow file begins with. */
+/** The beginning of an ENSRainbow file. */
 export const ensrainbowHead = (id: string, version: number): Buffer =>
   message(
     field(1, Buffer.from("ensrainbow")),
@@ -53,7 +53,7 @@ const escaped = (text: string): string =>
 
 type TextEntry = Entry & { label: string };
 
-/** What a dump of `ens_names` begins and ends with. */
+/** The beginning and end of a dump of `ens_names`. */
 export const sqlHead = [
   "--\n-- PostgreSQL database dump\n--\n\nSET client_encoding = 'UTF8';",
   "CREATE TABLE public.ens_names (hash character varying, name character varying);",

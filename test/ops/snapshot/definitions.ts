@@ -1,7 +1,10 @@
 import type { Tables } from "../../chain/tables.ts";
 import { ask } from "../../support/database.ts";
 
-/** Everything that schemas have, as SQL defines it: columns, indexes, constraints, views, functions, triggers, types. */
+/**
+ * Everything schemas contain, as SQL defines it: columns, indexes, constraints, views, functions,
+ * triggers, types.
+ */
 export async function definitionsOf(databaseUrl: string, schemas: readonly string[]): Promise<string[]> {
   const rows = await ask<{ line: string }>(
     databaseUrl,

@@ -5,7 +5,10 @@ import { createTestDatabase, openPool } from "../../support/database.ts";
 import type { Stack } from "../../support/stack.ts";
 import { prepareVersion, type Version, waitFor } from "../versions.ts";
 
-/** An index as `npm start` keeps it, in a database of its own: what judges of tables and of answers need. */
+/**
+ * An index as `npm start` keeps it, in its own database, with what checks of tables and answers
+ * need.
+ */
 export type Followed = Pick<Stack, "waitForHead" | "sql" | "api" | "schema"> & {
   version: Version;
   databaseUrl: string;

@@ -18,7 +18,7 @@ import { expectEnd, hasIndex, isBegun, PATIENCE_MS, type SnapshotStage } from ".
 
 const program = fileURLToPath(new URL("../../../ops/snapshot.ts", import.meta.url));
 
-/** One run of the program, which is killed so long after its work has begun; null lets it end. */
+/** One run of the program, killed this long after its work began. Null lets it end. */
 async function runUntil(
   { args, env }: { args: string[]; env: Record<string, string> },
   { hasBegun, killAfter }: { hasBegun: (told: string) => boolean; killAfter: number | null },
@@ -43,13 +43,13 @@ async function runUntil(
   return { worked: performance.now() - begun, isKilled: child.signalCode === "SIGKILL" };
 }
 
-/** How often each of the two programs is killed, at which random moments. */
+/** How often each of the two programs is killed, at random moments. */
 type KillsPlan = { kills: number; seed: number };
 
 export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: KillsPlan): void {
   describe(`killed at ${2 * kills} random moments, seed ${seed}`, () => {
     test(
-      "create leaves no snapshot that looks whole, and starts over",
+      "create leaves no snapshot that looks complete, and starts over",
       async () => {
         const { folder, source, environment, snapshot } = stageOf();
         const env = environment(source.databaseUrl);
@@ -75,7 +75,7 @@ export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: Kil
     );
 
     test(
-      "restore leaves no index that looks whole, and goes on",
+      "restore leaves no index that looks complete, and continues",
       async () => {
         const { local, demo, demoTables, environment, snapshot, source } = stageOf();
         const undisturbed = await prepareFollowed(local);
@@ -85,10 +85,11 @@ export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: Kil
         const restored = await prepareFollowed(local);
         const env = environment(restored.databaseUrl);
         try {
-          // The last one is killed in the midst of its work: not before it has begun, nor when it is done.
+          // The last one is killed in the midst of its work, neither before it began nor when it is
+          // done.
           for (let killed = 0, run = 0; killed < kills || !(await isBegun(restored.databaseUrl)); run++) {
             expect(run, "runs, of which too few were killed").toBeLessThan(4 * kills + 5);
-            // Each run goes on from where the last was killed, so it has less to do.
+            // Each run continues where the last was killed, so it has less to do.
             const { isKilled } = await restoreOnce(env, { demo, killAfter: (dice() * whole.worked) / 2 });
             if (isKilled) killed += 1;
             if (!(await hasIndex(restored.databaseUrl))) continue;

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a restore waits so long for another, and for what a killed one has still at work", async () => {
+test("a restore waits for a limited time for another one, and for what a killed one left running", async () => {
   const [first, second, worker] = clients as [pg.Client, pg.Client, pg.Client];
   await takeRestoreLock(first, "names");
   await expect(takeRestoreLock(second, "names", SHORT)).rejects.toThrow(/Another restore into "names"/);

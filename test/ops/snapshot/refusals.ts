@@ -115,13 +115,13 @@ const leftInSchema = `select relname as name from pg_class where relnamespace = 
   union all select proname from pg_proc where pronamespace = 'namedex_index'::regnamespace
   union all select typname from pg_type where typnamespace = 'namedex_index'::regnamespace`;
 
-/** The database fails in the middle of a restore, for a reason that has nothing to do with the snapshot. */
+/** The database fails in the middle of a restore, for a reason unrelated to the snapshot. */
 const breakOffStatements = `
   create function public.break_off() returns event_trigger language plpgsql as
     'begin raise exception ''the disk is full'' using errcode = ''53100''; end';
   create event trigger break_off on ddl_command_start when tag in ('CREATE TRIGGER') execute function public.break_off()`;
 
-/** Puts another text into a part, with its right checksum. */
+/** Puts another text into a part, with its correct checksum. */
 function rewrite(folder: string, part: Part, change: (text: string) => string): void {
   const path = join(folder, part.file);
   const text = change(zstdDecompressSync(readFileSync(path)).toString());
@@ -135,7 +135,7 @@ function rewrite(folder: string, part: Part, change: (text: string) => string): 
 /** The content after whose refusal other restores are tried. */
 const TRIED_AGAIN = "a row twice";
 
-/** What only the loading finds: the maker of the snapshot wrote it so. */
+/** Faults that only loading detects: the snapshot's maker wrote it that way. */
 const contents: Case[] = [
   ["rows that are missing", (_, manifest) => (firstOf(manifest).rows += 1), /it has \d+ rows instead of/],
   [
@@ -178,7 +178,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     });
     afterAll(async () => database?.drop());
 
-    /** A copy of the demo's snapshot with something wrong. */
+    /** A copy of the demo's snapshot with a fault. */
     function copyDemo(spoil: Case[1]): string {
       const { demo, folder } = stageOf();
       const copy = join(folder, "spoiled");
@@ -192,7 +192,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
       return copy;
     }
 
-    // Each third in `npm test`.
+    // Every third in `npm test`.
     test.each(cases.filter((_, i) => isSlow() || i % 3 === 0))(
       "%s",
       async (_, spoil, message) => {
@@ -206,7 +206,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
       PATIENCE_MS,
     );
 
-    test("a manifest that is too large, or no JSON, or of something else", async () => {
+    test("a manifest that is too large, is not JSON, or belongs to something else", async () => {
       const { snapshot } = stageOf();
       const texts: [string, RegExp][] = [
         [" ".repeat(MAX_MANIFEST_BYTES + 1), /a manifest has at most/],
@@ -221,7 +221,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     });
 
     test(
-      "a schema that is not empty, a cache that is there, and a role without rights",
+      "a schema that is not empty, an existing cache, and a role without rights",
       async () => {
         const { snapshot, demo, source } = stageOf();
         const taken = await snapshot(source.databaseUrl, "restore", demo);
@@ -246,7 +246,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
   });
 
   test(
-    "create writes into no folder that has something else",
+    "create writes into no folder with other content",
     async () => {
       const { demo, folder, snapshot, source } = stageOf();
       const again = await snapshot(source.databaseUrl, "create", demo);
@@ -260,13 +260,16 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
   );
 }
 
-/** What only a restore finds that has begun. */
+/** Faults that only a restore in progress detects. */
 export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
-  describe("a content that is refused while it is loaded leaves nothing behind:", () => {
-    /** After a refusal another restore into the same database is refused likewise, and one of a good snapshot ends well. */
+  describe("content refused while loading leaves nothing behind:", () => {
+    /**
+     * After a refusal, another restore into the same database is refused likewise, and one of a
+     * good snapshot succeeds.
+     */
     async function tryAgain(databaseUrl: string, copy: string): Promise<void> {
       const { demo, snapshot } = stageOf();
-      // A schema that was there stays, with its rights.
+      // An existing schema stays, with its rights.
       await ask(
         databaseUrl,
         "create schema namedex_index; alter default privileges in schema namedex_index grant select on tables to public",
@@ -307,7 +310,7 @@ export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
   });
 
   test(
-    "until a restore has come to its end no program takes what is there for an index, and no other snapshot is restored",
+    "until a restore is complete, no program takes the tables for an index, and no other snapshot is restored",
     async () => {
       const { demo, folder, snapshot } = stageOf();
       const database = await createTestDatabase();
@@ -324,7 +327,7 @@ export function leavesNothingBehind(stageOf: () => SnapshotStage): void {
         expect(await hasIndex(database.url)).toBe(false);
         const other = await snapshot(database.url, "restore", demo);
         expect(other.stderr).toMatch(/of another snapshot[\s\S]*DROP SCHEMA "namedex_index" CASCADE/);
-        // Tables without an indexer that has come to the head: nothing to take a snapshot of.
+        // Tables without an indexer that has reached the head: nothing to take a snapshot of.
         const unfinished = await snapshot(database.url, "create", join(folder, "never"));
         expect(unfinished.stderr).toMatch(/Schema "namedex_index" has no index/);
         await ask(

@@ -20,10 +20,10 @@ export type SnapshotStage = {
   folder: string;
   local: LocalChain;
   source: Followed;
-  /** A snapshot of the demo with its cache; all of it is final. */
+  /** A snapshot of the demo with its cache. All of it is final. */
   demo: string;
   demoTables: Tables;
-  /** What programs get; DATABASE_URL is of this database. */
+  /** The programs' environment. DATABASE_URL points to this database. */
   environment: (databaseUrl: string) => Record<string, string>;
   /** Runs `npm run snapshot` on a database. */
   snapshot: (databaseUrl: string, ...args: string[]) => Promise<Outcome>;
@@ -32,10 +32,10 @@ export type SnapshotStage = {
 
 export const PATIENCE_MS = 600_000;
 
-/** Texts of the service's own tables. */
+/** Texts in the service's own tables. */
 export const secrets = ["a label that only the service knows", "5e".repeat(20)] as const;
 
-/** Ponder takes a block for final once 30 follow, and looks when twice as many do. */
+/** Ponder treats a block as final once 30 follow, and checks once twice as many do. */
 export const SETTLING_BLOCKS = 70;
 
 export async function openSnapshotStage(): Promise<SnapshotStage> {
@@ -82,10 +82,13 @@ async function indexDemo(stage: Omit<SnapshotStage, "demoTables">): Promise<void
   expectEnd(await snapshot(source.databaseUrl, "create", demo, "--with-cache"));
 }
 
-/** A chain that shares the cache, and has no part in the snapshot. */
+/** A chain that shares the cache but is not in the snapshot. */
 export const OTHER_CHAIN = 424_242;
 
-/** Contracts that a log of this chain told of, as Ponder caches them, and those of a chain that is not in the snapshot. */
+/**
+ * Contracts found in this chain's logs, as Ponder caches them, and those of a chain that is not in
+ * the snapshot.
+ */
 const foundContracts = `
   insert into namedex_cache.factories (factory) values ('{"chainId": 31337}'), ('{"chainId": ${OTHER_CHAIN}}');
   insert into namedex_cache.factory_addresses (factory_id, chain_id, block_number, address)
@@ -95,7 +98,7 @@ export function expectEnd(outcome: Outcome): void {
   expect(outcome.code, outcome.stderr).toBe(0);
 }
 
-/** Whether an index has all that is made beside its tables: views, large indexes, counts. */
+/** Whether an index has everything made beside its tables: views, large indexes, counts. */
 export async function isTended(databaseUrl: string): Promise<boolean> {
   const [state] = await ask<{ is: boolean }>(
     databaseUrl,
@@ -109,7 +112,7 @@ export async function isTended(databaseUrl: string): Promise<boolean> {
 /** Whether programs take the schema for an index. */
 export const hasIndex = (databaseUrl: string): Promise<boolean> => hasTable(databaseUrl, metaTable);
 
-/** Whether a restore into it has begun, and has not ended. */
+/** Whether a restore into it has begun and not ended. */
 export const isBegun = (databaseUrl: string): Promise<boolean> => hasTable(databaseUrl, RESTORE_MARK);
 
 async function hasTable(databaseUrl: string, table: string): Promise<boolean> {

@@ -53,7 +53,7 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
       expect(parts.filter((file) => !tables.includes(file.replace(/-\d+\.zst$/, "")))).toEqual([]);
     });
 
-    test("has the journal up to the block that the snapshot is of, with its hash", () => {
+    test("has the journal up to the snapshot's block, with its hash", () => {
       const { demo } = stageOf();
       const [chain] = readManifestOf(demo).chains;
       const files = readdirSync(demo).filter((file) => /^blocks-\d+\.zst$/.test(file));
@@ -74,7 +74,7 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
     });
 
     test(
-      "restored into an empty database has every row, of the index and of the cache",
+      "restored into an empty database has every row of the index and of the cache",
       async () => {
         const restored = await prepareFollowed(stageOf().local);
         try {
@@ -88,7 +88,10 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
   });
 }
 
-/** Restores the demo into an empty database: it has the rows of the index and of the cache, and counts on from there. */
+/**
+ * Restores the demo into an empty database. It has the rows of the index and of the cache, and
+ * continues its sequences from there.
+ */
 async function expectRestored(
   { snapshot, demo, demoTables, source }: SnapshotStage,
   restored: Followed,
@@ -115,10 +118,10 @@ async function expectRestored(
   expect(inserted?.id).toBe((last?.id ?? 0) + 1);
 }
 
-/** A restored index as operators go on with it; the chain must have no later blocks yet. */
+/** A restored index as operators continue with it. The chain must have no later blocks yet. */
 export function followsRestored(stageOf: () => SnapshotStage): void {
   test(
-    "npm start follows the chain on a restored index, and finds every definition there",
+    "npm start follows the chain on a restored index and finds every definition there",
     async () => {
       const { local, demoTables, source } = stageOf();
       const restored = await prepareFollowed(local);
@@ -141,10 +144,10 @@ export function followsRestored(stageOf: () => SnapshotStage): void {
   );
 }
 
-/** A snapshot of blocks that are taken back later, and an indexer that goes on from it. */
+/** A snapshot of blocks that are reverted later, and an indexer that continues from it. */
 export function outlivesReorganisations(stageOf: () => SnapshotStage): void {
   test(
-    "a reorganisation at the joint, of blocks that the source had, leaves nothing: before the start and after it",
+    "a reorganisation of the source's last blocks leaves no traces, whether before or after the start",
     async () => {
       const { local, snapshot, source, folder } = stageOf();
       const histories = historiesOf({ seed: SEED, runs: 3, steps: 45 });
@@ -174,7 +177,7 @@ export function outlivesReorganisations(stageOf: () => SnapshotStage): void {
         expect((await judgeStack(restored, local)).differences).toEqual([]);
         await source.waitForHead();
         expect(differencesOf(await readTables(restored), await readTables(source))).toEqual([]);
-        // Without the cache, no log is asked for again that the tables have.
+        // Without the cache, no log that the tables have is requested again.
         const asked = node.recorded.flatMap(({ fromBlock }) =>
           fromBlock === undefined ? [] : [Number(fromBlock)],
         );

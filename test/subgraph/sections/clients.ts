@@ -54,7 +54,7 @@ const byExpiry = (
 ): number => Number(BigInt(one.expiryDate) - BigInt(other.expiryDate));
 
 describe("lists of an account (ensjs 3)", () => {
-  test("registrations by expiry, from a number on", async () => {
+  test("registrations by expiry, starting at a number", async () => {
     for (const holder of Object.values(stage.cast)) {
       const data = await ask<{ account: { registrations: { expiryDate: string; domain: Named }[] } | null }>(
         `query names($id: ID!, $expiry: Int) { account(id: $id) { registrations(first: 1000, skip: 0,
@@ -85,7 +85,7 @@ describe("the manager's app", () => {
     expect(_meta.block.number).toBe(Number(await stage.chain.client.getBlockNumber()));
   });
 
-  test("finds the transaction in which a name was registered last", async () => {
+  test("finds the transaction of a name's last registration", async () => {
     const id = hashLabel("again");
     const { nameRegistereds, registration } = await ask<{
       nameRegistereds: { transactionID: Hex }[];
@@ -125,7 +125,7 @@ describe("the metadata service", () => {
     registrations(orderBy: registrationDate, orderDirection: desc, where: { id: $labelhash }) { registrationDate expiryDate }
     wrappedDomain(id: $tokenId) { expiryDate fuses } }`;
 
-  test("asks for a token's name, registration and fuses at once", async () => {
+  test("requests a token's name, registration and fuses at once", async () => {
     const expected = await expectedDomain("wrapped.eth");
     const data = await ask(query, { tokenId: expected.id, labelhash: hashLabel("wrapped") });
     expect(data).toMatchObject({
@@ -144,13 +144,13 @@ describe("the metadata service", () => {
     });
   });
 
-  test("without a labelhash gets no registration, and no stranger's", async () => {
+  test("without a labelhash gets no registration, not even a stranger's", async () => {
     const data = await ask(query, { tokenId: nodeOf("one.records.eth") });
     expect(data).toMatchObject({ domain: { name: "one.records.eth" }, domains: [], registrations: [] });
   });
 });
 
-test("a voting app's names of an account among some labels", async () => {
+test("a voting app: an account's names among some labels", async () => {
   const { alice } = stage.cast;
   const labels = ["records", "cleared", "wrapped", "nothing"];
   const { account } = await ask<{
@@ -169,7 +169,7 @@ test("a voting app's names of an account among some labels", async () => {
   );
 });
 
-test("a tax program's names by labelhash and by node", async () => {
+test("a tax program: names by labelhash and by node", async () => {
   const of = (where: string) => `{ domains(first: 1, where: { ${where} }) { name labelName } }`;
   const expected = { domains: [{ name: "cleared.eth", labelName: "cleared" }] };
   expect(await ask(of(`labelhash: "${hashLabel("cleared")}"`))).toEqual(expected);
@@ -177,7 +177,7 @@ test("a tax program's names by labelhash and by node", async () => {
 });
 
 describe("a wallet", () => {
-  test("suggests names that resolve, by how they begin", async () => {
+  test("suggests names that resolve, by prefix", async () => {
     const { domains } = await ask<{ domains: (Named & { resolver: { addr: { id: string } | null } })[] }>(
       `query search($name: String!, $amount: Int!) { domains(first: $amount, orderBy: labelName, orderDirection: asc,
         where: { name_starts_with: $name, resolvedAddress_not: null }) { name resolver { addr { id } } } }`,
@@ -188,7 +188,7 @@ describe("a wallet", () => {
     ]);
   });
 
-  test("lists an account's registrations since a time, the newest name first", async () => {
+  test("lists an account's registrations since a time, newest name first", async () => {
     const { alice } = stage.cast;
     const since = await registeredAt("again");
     const own = (await registrationsOf(alice)).map(({ domain }) => domain.name);
@@ -230,7 +230,7 @@ describe("the subgraph's documentation", () => {
     }
   });
 
-  test("the registrations of an account, those that end last first", async () => {
+  test("the registrations of an account, last to end first", async () => {
     const { alice } = stage.cast;
     const { account } = await ask<{ account: { registrations: { expiryDate: string }[] } }>(
       `{ account(id: "${lower(alice)}") { registrations(first: 10, orderBy: expiryDate, orderDirection: desc) {
@@ -279,7 +279,7 @@ describe("programs for lists and expiries", () => {
     expect(expected.length).toBeGreaterThan(1);
   });
 
-  test("names by a part of the label in any case, by a list, and by the addresses that they resolve to", async () => {
+  test("names by a part of the label in any case, by a list, and by the addresses they resolve to", async () => {
     const { alice, bob } = stage.cast;
     const listed = ["records.eth", "one.records.eth", "nothing.eth"];
     const { part, some, resolving } = await ask<Record<"part" | "some" | "resolving", Named[]>>(
@@ -342,7 +342,7 @@ describe("programs for lists and expiries", () => {
     expect(counts.filter((count) => count > 0).length).toBeGreaterThan(1);
   });
 
-  test("of a block that is some blocks old there is an answer as of it, or none", async () => {
+  test("a block that is some blocks old gets an answer for that block, or none", async () => {
     const head = Number(await stage.chain.client.getBlockNumber());
     const { status, data, errors } = await post(
       `query q($block: Int!) { domains(block: { number: $block }) { name } }`,
@@ -353,7 +353,7 @@ describe("programs for lists and expiries", () => {
   });
 });
 
-test("a resolver by an id with capitals is not there, as on graph-node", async () => {
+test("a resolver by an id with capitals does not exist, as on graph-node", async () => {
   const address = addressOf(stage.chain, "resolver5");
   const node = nodeOf("records.eth");
   const of = (id: string) => ask(`query q($id: ID!) { resolver(id: $id) { id texts } }`, { id });

@@ -7,14 +7,14 @@ const ofEth = `parent: "${ETH_NODE}"`;
 const names = ["again.eth", "cleared.eth", "opened.eth", "records.eth", "wrapped.eth"];
 
 describe("lists", () => {
-  test("are by id, whatever the direction, where no order is named", async () => {
+  test("are sorted by id, whatever the direction, if no order is named", async () => {
     const up = await namesIn(`(where: { ${ofEth} })`);
     expect(await namesIn(`(where: { ${ofEth} }, orderDirection: desc)`)).toEqual(up);
     expect(up).not.toEqual(names);
     expect([...up].sort()).toEqual(names);
   });
 
-  test("are by a field, in both directions, with nulls last and first", async () => {
+  test("are sorted by a field in both directions, with nulls last and first", async () => {
     expect(await namesIn(`(where: { ${ofEth} }, orderBy: name)`)).toEqual(names);
     expect(await namesIn(`(where: { ${ofEth} }, orderBy: name, orderDirection: desc)`)).toEqual(
       names.toReversed(),
@@ -30,7 +30,7 @@ describe("lists", () => {
     expect((await dates("desc"))[0]).toBeNull();
   });
 
-  test("are by a field of the entity that one leads to", async () => {
+  test("are sorted by a field of a related entity", async () => {
     const answer = await ask<{ nameRegistereds: { registration: { registrationDate: string } }[] }>(
       "{ nameRegistereds(orderBy: registration__registrationDate, orderDirection: desc) { registration { registrationDate } } }",
     );
@@ -39,7 +39,7 @@ describe("lists", () => {
     expect(await namesIn(`(where: { ${ofEth} }, orderBy: registration__labelName)`)).toEqual(names);
   });
 
-  test("have pages: by first and skip, and by what comes after the last id", async () => {
+  test("have pages by first and skip, and by what follows the last id", async () => {
     const all = await namesIn("(first: 1000)");
     const pages = await Promise.all([0, 7, 14].map((skip) => namesIn(`(first: 7, skip: ${skip})`)));
     expect(pages.flat()).toEqual(all.slice(0, 21));
@@ -135,7 +135,7 @@ describe("filters", () => {
     expect(await found(where)).toEqual(expected);
   });
 
-  test("relations are met by their ids, and by the text of these", async () => {
+  test("match relations by their ids, and by the text of these", async () => {
     const alice = stage.cast.alice.toLowerCase();
     const { domains } = await ask<{ domains: { owner: { id: string } }[] }>(
       `{ domains(first: 1000, where: { owner: "${alice}" }) { owner { id } } }`,
@@ -147,7 +147,7 @@ describe("filters", () => {
     expect(await namesIn(`(where: { resolvedAddress: "${alice}" })`)).toEqual(["one.records.eth"]);
   });
 
-  test("what was last changed since a block", async () => {
+  test("match what last changed since a block", async () => {
     const { _meta } = await ask<{ _meta: { block: { number: number } } }>("{ _meta { block { number } } }");
     const { domains } = await ask<{ domains: { name: string; events: { blockNumber: number }[] }[] }>(
       `{ domains(where: { name: "records.eth" }) { name events(orderBy: blockNumber, orderDirection: desc, first: 1) { blockNumber } } }`,
@@ -157,7 +157,7 @@ describe("filters", () => {
     expect(await namesIn(`(where: { _change_block: { number_gte: ${last} } })`)).toEqual(["records.eth"]);
   });
 
-  test("lead over three relations, and no further", async () => {
+  test("span up to three relations", async () => {
     const deep = (levels: number): string =>
       levels === 0 ? '{ name: "eth" }' : `{ parent_: ${deep(levels - 1)} }`;
     expect(await namesIn(`(where: ${deep(2)}, orderBy: name)`)).toHaveLength(6);
@@ -169,7 +169,7 @@ describe("variables", () => {
   const queryBy = (type: string, kind = "id") =>
     `query ($value: ${type}) { registrations(where: { ${kind}: $value }) { labelName } }`;
 
-  test("of another type than the field's are taken", async () => {
+  test("of another type than the field's are accepted", async () => {
     const value = hashLabel("again");
     const again = { registrations: [{ labelName: "again" }] };
     for (const type of ["String", "ID", "Bytes!", "Nothing"])
@@ -183,7 +183,7 @@ describe("variables", () => {
     expect(list).toEqual({ registrations: [{ labelName: "wrapped" }] });
   });
 
-  test("that are missing are null: a filter by one finds nothing, and no stranger's registration", async () => {
+  test("that are missing are null: a filter by one finds nothing, not even a stranger's registration", async () => {
     expect(await ask(queryBy("String"))).toEqual({ registrations: [] });
     const wrapped =
       "query ($owner: String) { domains(first: 1000, where: { wrappedOwner: $owner }) { wrappedOwner { id } } }";
@@ -222,7 +222,7 @@ describe("blocks", () => {
     }
   });
 
-  test("a later block is not indexed yet; a list of an earlier one is answered if nothing that it shows changed", async () => {
+  test("a later block is not indexed yet; a list at an earlier one is answered if nothing that it shows changed", async () => {
     const { _meta } = await ask<Meta>(meta);
     const { number, hash } = _meta.block;
     const at = (block: string) => `{ domains(first: 5, block: { ${block} }) { id owner { id } } }`;
@@ -249,7 +249,7 @@ describe("blocks", () => {
     return answer[type]?.[0]?.blockNumber ?? 0;
   };
 
-  test("names of an owner are those of the block, or none are given", async () => {
+  test("names of an owner are those at the block, or refused", async () => {
     const { bob, frank } = stage.cast;
     const owned = (owner: string, block: number) =>
       `{ domains(where: { owner: "${owner.toLowerCase()}" }, block: { number: ${block} }) { name } }`;
@@ -266,7 +266,7 @@ describe("blocks", () => {
     expect(await refusal(owned(bob, wrapped - 1))).toContain(REFUSED);
   });
 
-  test("a single entity that did not change since a past block is answered", async () => {
+  test("a single entity that did not change since a past block is returned", async () => {
     const { _meta } = await ask<Meta>(meta);
     const at = (name: string, fields: string, block: number) =>
       `{ domain(id: "${nodeOf(name)}", block: { number: ${block} }) { ${fields} } }`;
@@ -284,7 +284,7 @@ describe("blocks", () => {
     expect(await ask(at("cleared.eth", "name", renewed))).toMatchObject({ domain: { name: "cleared.eth" } });
   });
 
-  test("a wrapped name that was unwrapped since is not said to have been none", async () => {
+  test("a wrapped name that was unwrapped since is not reported as missing", async () => {
     const unwrapped = await lastBlockOf("opened.eth", "nameUnwrappeds");
     const at = (block: number) =>
       `{ wrappedDomain(id: "${nodeOf("opened.eth")}", block: { number: ${block} }) { id } }`;
@@ -294,7 +294,7 @@ describe("blocks", () => {
 });
 
 describe("requests", () => {
-  test("any content type, and none, with CORS", async () => {
+  test("with any content type, and with none, are accepted, with CORS", async () => {
     for (const type of ["text/plain", "application/graphql", "application/json; charset=utf-8"]) {
       const { status, data } = await post("{ __typename }", {}, { headers: { "content-type": type } });
       expect({ status, data }).toEqual({ status: 200, data: { __typename: "Query" } });
@@ -325,7 +325,7 @@ describe("requests", () => {
     });
   });
 
-  test("with GET are referred to POST, unless a browser asks for the page", async () => {
+  test("by GET are referred to POST, unless a browser asks for the page", async () => {
     const get = (path: string, accept: string) =>
       fetch(`${stage.stack.url}${path}`, { headers: { accept }, redirect: "manual" });
     const refused = await get("/subgraph", "application/graphql-response+json, application/json");
@@ -339,7 +339,7 @@ describe("requests", () => {
     expect([slash.status, slash.headers.get("location")]).toEqual([308, "../subgraph"]);
   });
 
-  test("errors come with status 200 and no data", async () => {
+  test("with errors have status 200 and no data", async () => {
     for (const query of [
       "{ nothing { id } }",
       "{ domains { nothing } }",
@@ -358,7 +358,7 @@ describe("requests", () => {
     }
   });
 
-  test("aliases, directives, fragments and operations by name", async () => {
+  test("may have aliases, directives, fragments and operation names", async () => {
     const query = `
       query A($no: Boolean = false) { one: domain(id: "${nodeOf("again.eth")}") { ...N labelName @include(if: $no) }
         two: domain(id: "${nodeOf("records.eth")}") { ...N ... on Domain { __typename } id @skip(if: true) } }

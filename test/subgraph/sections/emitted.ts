@@ -41,7 +41,7 @@ beforeAll(async () => {
   await stage.stack.waitForHead();
 });
 
-test("they are events of the name's, at a resolver of their own", async () => {
+test("they are events of the name, at a separate resolver", async () => {
   const emitter = addressOf(stage.chain, "logEmitter").toLowerCase();
   const query = `query q($name: String) { textChangeds(where: { resolver_: { domain_: { name: $name } } }) {
     id value resolver { id domain { name } } } }`;
@@ -51,7 +51,7 @@ test("they are events of the name's, at a resolver of their own", async () => {
   });
 });
 
-test("what they set is in force once the name has the contract as its resolver", async () => {
+test("their values are in force once the name has the contract as its resolver", async () => {
   const { chain, cast, stack } = stage;
   const query = "query q($name: String) { domains(where: { name: $name }) { resolvedAddress { id } } }";
   expect(await ask(query, variables)).toEqual({ domains: [{ resolvedAddress: null }] });

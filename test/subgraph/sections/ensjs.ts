@@ -69,7 +69,7 @@ const roles: readonly Role[] = ["owner", "registrant", "wrappedOwner"];
 const filter = { owner: true, registrant: true, wrappedOwner: true, resolvedAddress: false };
 
 describe("getNamesForAddress", () => {
-  test("has the names that the contracts give an address", async () => {
+  test("has the names that the contracts assign to an address", async () => {
     const names = await allNames();
     for (const address of Object.values(stage.cast)) {
       const found = await atChainTime(() =>
@@ -112,7 +112,7 @@ describe("getNamesForAddress", () => {
       { orderBy, orderDirection: "asc" as const },
       { orderBy, orderDirection: "desc" as const },
     ]),
-  )("its cursors give all pages, by $orderBy $orderDirection", async (order) => {
+  )("its cursors reach all pages, by $orderBy $orderDirection", async (order) => {
     const { alice: address } = stage.cast;
     const client = clientOf();
     const whole = await atChainTime(() =>
@@ -143,7 +143,7 @@ describe("getNamesForAddress", () => {
 });
 
 describe("getSubnames", () => {
-  test("has the names below one, without those that no owner has", async () => {
+  test("has the names below one, without those that have no owner", async () => {
     const found = await atChainTime(() => getSubnames(clientOf(), { name: "records.eth" }));
     const { domain } = await ask<{ domain: { subdomains: { name: string; owner: { id: string } }[] } }>(
       `{ domain(id: "${(await expectedDomain("records.eth")).id}") { subdomains { name owner { id } } } }`,
@@ -194,7 +194,7 @@ describe("getNameHistory", () => {
     );
   });
 
-  test("of a name whose resolver was taken away does not fail", async () => {
+  test("of a name whose resolver was removed does not fail", async () => {
     const history = await getNameHistory(clientOf(), { name: "cleared.eth" });
     const changes = history?.domainEvents.filter(({ type }) => type === "NewResolver") ?? [];
     // The events are in the order of their ids, which are texts.

@@ -87,7 +87,7 @@ const judged: Record<
 
 const byId = (rows: Row[]): Row[] => rows.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 
-describe("each log of a contract is one entity, ids are text", () => {
+describe("each log of a contract is one entity, and ids are text", () => {
   for (const [list, { contract, event, fields, toRow }] of Object.entries(judged)) {
     test(list, async () => {
       const answer = await ask<Record<string, Row[]>>(
@@ -180,7 +180,7 @@ describe("interfaces", () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  test("have roots of their own", async () => {
+  test("have root fields of their own", async () => {
     const counts = await ask<Record<string, Row[]>>(
       `{ domainEvents(first: 1000) { id } registrationEvents(first: 1000) { id } resolverEvents(first: 1000) { id } }`,
     );

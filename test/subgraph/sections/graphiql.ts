@@ -15,7 +15,7 @@ describe.runIf(chromiumPath && isSlow())("in a real browser", () => {
   test.each([
     ["desktop", 1_280],
     ["phone", 390],
-  ])("GraphiQL reads the schema, sends a query, and asks no other host, on a %s", async (_, width) => {
+  ])("GraphiQL reads the schema, sends a query, and contacts no other host, on a %s", async (_, width) => {
     const { url } = stage.stack;
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     page.setDefaultTimeout(60_000);

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await stage.stack.waitForHead();
 });
 
-test(`${runs} random lists of a past block are what they were, or refused (FUZZ_SEED=${inject("seed")})`, async () => {
+test(`${runs} random lists at a past block are as they were, or refused (FUZZ_SEED=${inject("seed")})`, async () => {
   const chance = chanceOf(inject("seed"));
   let [answered, shown] = [0, 0];
   for (let run = 0; run < runs; run++) {

@@ -11,7 +11,7 @@ import { ask } from "../stage.ts";
 const runs = isSlow() ? 300 : 30;
 beforeAll(loadModel);
 
-test(`${runs} random lists have what a plain evaluation has (FUZZ_SEED=${inject("seed")})`, async () => {
+test(`${runs} random lists equal a plain evaluation (FUZZ_SEED=${inject("seed")})`, async () => {
   const chance = chanceOf(inject("seed"));
   let found = 0;
   for (let run = 0; run < runs; run++) {

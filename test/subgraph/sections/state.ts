@@ -10,19 +10,19 @@ const fields = `id name owner { id } registrant { id } wrappedOwner { id } resol
 type Domain = Awaited<ReturnType<typeof expectedDomain>>;
 
 describe("domains", () => {
-  test("are the nodes that a registry made, and the root", async () => {
+  test("are the nodes created by a registry, and the root", async () => {
     const { domains } = await ask<{ domains: { id: string }[] }>("{ domains(first: 1000) { id } }");
     expect(new Set(domains.map(({ id }) => id))).toEqual(await nodesOfRegistries());
     expect(domains.length).toBeGreaterThan(15);
   });
 
-  test("are what the contracts answer: owners, resolvers, expiries and fuses", async () => {
+  test("have what the contracts answer: owners, resolvers, expiries and fuses", async () => {
     const { domains } = await ask<{ domains: Domain[] }>(`{ domains(first: 1000) { ${fields} } }`);
     const named = domains.filter(({ id }) => id !== ROOT_NODE);
     for (const domain of named) expect(domain).toEqual(await expectedDomain(domain.name));
   });
 
-  test("have the address that their resolver answers: zero if cleared, none if never set", async () => {
+  test("have the address that their resolver answers: zero if cleared, null if never set", async () => {
     const { domains } = await ask<{ domains: { name: string; resolvedAddress: { id: string } | null }[] }>(
       "{ domains(first: 1000, where: { resolver_not: null }) { name resolvedAddress { id } } }",
     );
@@ -34,7 +34,7 @@ describe("domains", () => {
       });
   });
 
-  test("the root has no name, label or parent, and began at 0", async () => {
+  test("include the root, which has no name, label or parent, and began at 0", async () => {
     const { domain } = await ask(
       `{ domain(id: "${ROOT_NODE}") { name labelName labelhash parent { id } createdAt isMigrated expiryDate } }`,
     );
@@ -67,7 +67,7 @@ describe("domains", () => {
     }
   });
 
-  test("have a time to live where one was set", async () => {
+  test("have a time to live if one was set", async () => {
     const { domains } = await ask<{ domains: { id: string; ttl: string | null }[] }>(
       "{ domains(first: 1000) { id ttl } }",
     );
@@ -82,7 +82,7 @@ describe("domains", () => {
     expect(domains.filter(({ ttl }) => ttl !== null)).toHaveLength(2);
   });
 
-  test("of the old registry count as migrated when the new one made them", async () => {
+  test("of the old registry count as migrated once the new one created them", async () => {
     const { domains } = await ask(
       `{ domains(where: { parent: "${nodeOf("test")}" }, orderBy: isMigrated) { isMigrated resolver { id } } }`,
     );
@@ -93,7 +93,7 @@ describe("domains", () => {
     ]);
   });
 
-  test("began with the log that made them", async () => {
+  test("began with the log that created them", async () => {
     const logs = (await logsOf("registry")).filter(({ eventName }) => eventName === "NewOwner");
     const first = logs.find(({ args }) => args.label === hashLabel("records"));
     const { timestamp } = await stage.chain.client.getBlock({ blockNumber: first?.blockNumber ?? 0n });
@@ -101,7 +101,7 @@ describe("domains", () => {
     expect(domain).toEqual({ createdAt: String(timestamp) });
   });
 
-  test("a wrapped subname ends with its token if its parent gave up control, else never", async () => {
+  test("that are wrapped subnames end with their token if the parent gave up control, else never", async () => {
     const { domains } = await ask(
       `{ domains(where: { parent: "${ethNode("wrapped")}" }, orderBy: labelName) { labelName expiryDate } }`,
     );
@@ -136,7 +136,7 @@ describe("registrations", () => {
     });
   });
 
-  test("a first mint is no transfer; a sale to another has two, and a gift one", async () => {
+  test("do not count a first mint as a transfer; a sale to another has two, and a gift one", async () => {
     const { registration } = await ask<{ registration: { events: { __typename: string }[] } }>(
       `{ registration(id: "${hashLabel("again")}") { events { __typename } } }`,
     );
@@ -157,7 +157,7 @@ describe("resolvers", () => {
     return resolvers;
   };
 
-  test("have the keys of texts and coins in the order of their first setting, without NUL", async () => {
+  test("have the keys of texts and coins in the order of first setting, without NUL", async () => {
     const [resolver] = await resolverOf("records", "texts coinTypes contentHash addr { id } domain { name }");
     expect(resolver).toEqual({
       texts: ["url", "avatar", "nulkey"],
@@ -168,12 +168,12 @@ describe("resolvers", () => {
     });
   });
 
-  test("keep cleared keys, and none from before all records were cleared", async () => {
+  test("keep cleared keys, but none from before all records were cleared", async () => {
     const [resolver] = await resolverOf("cleared", "texts coinTypes addr { id } contentHash");
     expect(resolver).toEqual({ texts: ["zeta", "alpha"], coinTypes: null, addr: null, contentHash: null });
   });
 
-  test("the zero address is the resolver in NewResolver when a name's resolver is removed", async () => {
+  test("include the zero address in NewResolver when a name's resolver is removed", async () => {
     const { newResolvers, resolver } = await ask<{ newResolvers: object[]; resolver: object }>(
       `{ newResolvers(where: { domain: "${ethNode("cleared")}" }, orderBy: blockNumber, orderDirection: desc, first: 1) {
            resolver { id address domain { id } texts } }
@@ -207,12 +207,12 @@ describe("accounts", () => {
     ]);
   });
 
-  test("the zero address has the names without an owner", async () => {
+  test("include the zero address, with the names without an owner", async () => {
     const { account } = await ask(`{ account(id: "${zeroAddress}") { domains { name } } }`);
     expect(account).toEqual({ domains: [{ name: `[${hashLabel("gone").slice(2)}].records.eth` }] });
   });
 
-  test("an address that none of it names is no account", async () => {
+  test("do not include an address that none of these names", async () => {
     expect(await ask(`{ account(id: "0x${"12".repeat(20)}") { id } }`)).toEqual({ account: null });
   });
 });
