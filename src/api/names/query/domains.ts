@@ -121,6 +121,6 @@ export const toRow = (row: {
   displayText: row.displayText,
 });
 
-/** Counts domains with an unknown label, of which only the hash is shown. */
+/** Counts domains whose label is unknown: answers show only its hash. */
 export const countPending = async (db: Db, chains: Scope): Promise<number> =>
   db.$count(domain, and(sqlOf(chains).holds(domain.chainId), sql`not ${domain.isLabelKnown}`));

@@ -37,7 +37,7 @@ export type ChainQuestion = { facts: NameFacts; text: string };
 
 /**
  * The text of a name as resolvers need it: as indexed, or as the caller wrote it if the indexed text is too long or in another
- * form. Null if there is none, and the chain cannot be read.
+ * form. Null if no such text exists; the name cannot be resolved then.
  */
 export function resolvableText({ requested, indexed }: NameFacts): string | null {
   if (indexed !== null && isText(indexed.state)) return indexed.state.fullName;
@@ -58,7 +58,7 @@ const BEGIN_MS = 10_000;
 type Answers = ReadonlyMap<NameFacts, ChainAnswer | ApiError>;
 
 /**
- * Reads names from the chain. Returns for each the answer, or why there is none. Selected records are read in waves, so that
+ * Reads names from the chain. Each name gets its answer, or the reason why it has no answer. Selected records are read in waves, so that
  * strangers' records do not fill the memory. Without a selection, only the `display` text is read.
  */
 export async function askChain(

@@ -5,8 +5,8 @@ import type { KeyKind, Position } from "../query/keyset.ts";
 /*
  * A cursor is the position of a page's last row, with a mark of the list that it belongs to. It is not signed: it says
  * "the rows of this list after these values", which any caller may ask for. So it needs no secret that processes would have to
- * share, and it outlives a restart. What a stranger writes into it is an input as any other: it is bounded, each value is read
- * as the kind of its key, and reaches SQL as a parameter.
+ * share, and it outlives a restart. Its contents are untrusted input: their length is bounded, and each value is
+ * parsed as the kind of its key and reaches SQL as a parameter.
  *
  * Its bytes: the form, the mark, a checksum by which a cut or mistyped cursor is told from that of another list, and the
  * values. A value is `=` and its text, `-` stands for null; NUL, which no text of PostgreSQL can hold, is between them.

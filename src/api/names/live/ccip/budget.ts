@@ -2,7 +2,7 @@ import { LiveFailure } from "../failure.ts";
 
 /** Rounds of look-ups that a contract may request before it has to answer. */
 export const MAX_ROUNDS = 4;
-/** Requests to gateways per answer: more than the usual records of a name, each of which may need a look-up. */
+/** Most requests to gateways per answer. A name's usual records need fewer, even if each takes one. */
 export const MAX_LOOKUPS = 50;
 /** Bytes exchanged per answer. Each round may bring the largest answer of the node (1 MiB). */
 export const MAX_EXCHANGED_BYTES = 4 * 1_048_576;

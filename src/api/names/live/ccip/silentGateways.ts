@@ -24,7 +24,7 @@ export type Outcome = "answered" | "silent" | "given up";
 
 /** A permitted request. */
 export type Attempt = {
-  /** The question to send first, which decides whether the gateway is silent; null if there is none. */
+  /** The question to send first, which decides whether the gateway is silent, or null. */
   trial: Hex | null;
   end: (outcome: Outcome, question: Hex) => void;
 };

@@ -12,7 +12,7 @@ import { readSelling, type Selling } from "./selling.ts";
 /** A contract that sells names, and the parameters of its oracle's prices; null for an oracle of an unknown kind. */
 export type Seller = Selling & { terms: PriceTerms | null };
 
-/** The contracts that sell a chain's names at a block; null if there is none. */
+/** The contracts that sell a chain's names at a block, or null. */
 export type ChainPrices = {
   chainId: number;
   block: Block;

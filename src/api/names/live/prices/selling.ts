@@ -8,7 +8,7 @@ import type { Controller, Sellers } from "./sellers.ts";
 /** A contract that sells names at a block, and its oracle. */
 export type Selling = { contract: Address; oracle: Address };
 
-/** The contracts that sell names at a block; null if there is none. */
+/** The contracts that sell names at a block, or null. */
 export type SellingAt = { controller: Selling | null; registrar: Selling | null; renewer: Selling | null };
 
 type Answers = Readonly<Record<string, bigint | Address | boolean | null>>;

@@ -17,7 +17,7 @@ import type { AddressAt } from "./ownerConditions.ts";
  * address, in the order of the list where there is such an index. A name can be in several parts.
  */
 
-/** An address, and the relations of which its names must have one. */
+/** An address and some relations. Each listed name has at least one of them to the address. */
 export type Held = AddressAt & { relations: readonly Relation[] };
 
 /** An address, for a statement that is built per request. */
@@ -60,8 +60,8 @@ const wrapperOwner = ({ address, now }: At): DomainPart[] => [
 ];
 
 /**
- * The holder of the NameWrapper's token if the name is wrapped, otherwise the owner in the registry; nobody if it is unknown
- * whether the name is still wrapped. An ENSv2 name has role holders instead.
+ * The manager is the holder of the NameWrapper's token for a wrapped name, and the registry's owner otherwise. A name that may or may
+ * not still be wrapped has no manager. An ENSv2 name has role holders instead.
  */
 function manager({ address, now }: At): DomainPart[] {
   const isWrapped = toSql(wrapped, now);

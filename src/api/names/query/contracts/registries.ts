@@ -49,7 +49,7 @@ export const listMounts = (db: Db, { chainId, registry }: RegistryAt): Promise<M
 
 export type Happened = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
 
-/** The first log of a contract in a block; null if there is none. */
+/** The first log of a contract in a block, or null. */
 export async function findFirstLog(
   db: Db,
   { chainId, address, block }: { chainId: number; address: Address; block: number },
