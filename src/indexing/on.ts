@@ -1,4 +1,5 @@
-import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import { type Context, type EventNames, ponder } from "ponder:registry";
+import type { GetEventArgs, ParseAbiItem } from "viem";
 import { type Need, neededTransactions } from "./neededTransactions.ts";
 import { type Ahead, declareAhead } from "./rowsAhead.ts";
 import { startBlock } from "./write/blockStart.ts";
@@ -17,8 +18,27 @@ type SharedEvent<Of extends Entry> = {
   [Name in EventIn<Of>]: [`${Of}:${Name}`] extends [EventNames] ? Name : never;
 }[EventIn<Of>];
 
-/** An event without its transaction, which past logs do not have. */
-type EventNamed<Name> = Name extends EventNames ? Omit<Event<Name>, "transaction"> : never;
+type Abi<Of extends Entry> = Context["contracts"][Of]["abi"];
+
+/** Events of an ABI by name, or by signature if several share a name. */
+type AbiEventNamed<Events, Name extends string> = [Extract<Events, { name: Name }>] extends [never]
+  ? Extract<Events, ParseAbiItem<`event ${Name}`>>
+  : Extract<Events, { name: Name }>;
+
+/**
+ * An event without its transaction, which past logs do not have. Ponder's own `Event` parses every name as if it were a signature,
+ * which takes half the time of a type check.
+ */
+type EventNamed<Of, Name extends string> = Of extends Entry
+  ? LogEvent & {
+      args: GetEventArgs<
+        Abi<Of>,
+        string,
+        { EnableUnion: false; IndexedOnly: false; Required: true },
+        AbiEventNamed<Extract<Abi<Of>[number], { type: "event" }>, Name>
+      >;
+    }
+  : never;
 
 /** Handlers of the events in the table `neededTransactions` get the transaction, null if it comes later; others none. */
 type TransactionOf<Name> = Name extends keyof typeof neededTransactions
@@ -26,9 +46,9 @@ type TransactionOf<Name> = Name extends keyof typeof neededTransactions
   : undefined;
 
 /** What a handler of an event of some entries gets. */
-export type ArgsOf<Of extends Entry, Name extends EventIn<Of>> = HandlerArgs<
-  EventNamed<`${Of}:${Name}`> & LogEvent
-> & { transaction: TransactionOf<`${Of}:${Name}`> };
+export type ArgsOf<Of extends Entry, Name extends EventIn<Of>> = HandlerArgs<EventNamed<Of, Name>> & {
+  transaction: TransactionOf<`${Of}:${Name}`>;
+};
 
 /**
  * Handles an event of each of some entries of the configuration. All logs come here: so the first one of a block goes on with
