@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// Also runs as: slow, long
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isSlow, sizeOf } from "../support/size.ts";
 import type { CountedChain } from "./journalChains.ts";

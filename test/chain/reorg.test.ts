@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rpc } from "../../devnet/acts.ts";
 import type { LocalChain } from "../../devnet/localChain.ts";

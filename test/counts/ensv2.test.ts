@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// Also runs as: long
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { measureFile } from "../../engine/sources/archiveManifest.ts";
 import { openDuckDb } from "../../engine/sources/duckDb.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { isLong } from "../support/size.ts";
 import type { Steps } from "./comparisonSteps.ts";
 import type { Lie, PortalPlan } from "./portalNode.ts";
 import type { Provider } from "./providerNode.ts";
@@ -33,18 +35,23 @@ async function fill(source: object): Promise<Outcome> {
   return outcome;
 }
 
+/** The slow tests take every third case. */
+const shareOf = <Case>(cases: Case[]): Case[] => (isLong() ? cases : cases.filter((_, i) => i % 3 === 0));
+
 const byNode = fill({});
 const HEAD = 60_000;
 
-test.each<[string, PortalPlan]>([
-  ["has all blocks", { head: HEAD }],
-  ["has two thirds of the blocks", { head: 40_000 }],
-  ["ends each answer after 1,500 blocks", { head: HEAD, endsAfter: 1_500 }],
-  [
-    "is busy, broken or cut off now and then",
-    { head: HEAD, faults: { 1: "429", 3: "503", 5: "500", 7: "204", 9: "empty", 11: "cut", 13: "plain" } },
-  ],
-])("the cache is the same as from the node only, if the Portal %s", async (_, portal) => {
+test.each(
+  shareOf<[string, PortalPlan]>([
+    ["has all blocks", { head: HEAD }],
+    ["has two thirds of the blocks", { head: 40_000 }],
+    ["ends each answer after 1,500 blocks", { head: HEAD, endsAfter: 1_500 }],
+    [
+      "is busy, broken or cut off now and then",
+      { head: HEAD, faults: { 1: "429", 3: "503", 5: "500", 7: "204", 9: "empty", 11: "cut", 13: "plain" } },
+    ],
+  ]),
+)("the cache is the same as from the node only, if the Portal %s", async (_, portal) => {
   const [theirs, ours] = await Promise.all([byNode, fill({ portal })]);
   expect(ours.failure).toBeNull();
   expect(ours.portal?.refused).toEqual([]);
@@ -56,13 +63,15 @@ test.each<[string, PortalPlan]>([
   expect(ours.cache).toEqual(theirs.cache);
 });
 
-test.each<[Lie["kind"], RegExp]>([
-  ["omits", /log \d+ is missing/],
-  ["alters", /log \d+ has other content/],
-  ["invents", /the node has no log 999/],
-  ["time", /its time is 15\d+, not 15\d+/],
-  ["hash", /its hash is 0x\w+, not 0x|log \d+ has other content/],
-])("a Portal that %s is refused before its blocks are stored", async (kind, what) => {
+test.each(
+  shareOf<[Lie["kind"], RegExp]>([
+    ["omits", /log \d+ is missing/],
+    ["alters", /log \d+ has other content/],
+    ["invents", /the node has no log 999/],
+    ["time", /its time is 15\d+, not 15\d+/],
+    ["hash", /its hash is 0x\w+, not 0x|log \d+ has other content/],
+  ]),
+)("a Portal that %s is refused before its blocks are stored", async (kind, what) => {
   const outcome = await fill({ portal: { head: HEAD, lie: { from: 20_000, kind } }, isFalse: true });
   expect(outcome.failure).toMatch(what);
   expect(outcome.failure).toContain('start with another DATABASE_SCHEMA than "trial"');
@@ -153,31 +162,34 @@ test("the node is asked only for the filters that an archive lacks", async () =>
   expect(ours.seen.requests.eth_getLogs).toBeLessThan(Number(theirs.seen.requests.eth_getLogs));
 });
 
-test("a backfill that is killed at any moment and continues from any source misses nothing", async () => {
-  const sources = [{ portal: { head: HEAD, endsAfter: 7_000 } }, { archive: archives.whole }, {}];
-  const began = performance.now();
-  const theirs = await fill({ portal: { head: HEAD } });
-  const whole = performance.now() - began;
-  const database = await createTestDatabase();
-  const start = (source: object, killAfterMs = 0) =>
-    runNode<Outcome>("logSyncTrial.ts", { args: [database.url, JSON.stringify({ source })], killAfterMs });
-  const kills: number[] = [];
-  try {
-    for (let i = 0; i < 6; i++) {
-      const after = Math.ceil(whole * (0.2 + 0.7 * Math.random()));
-      kills.push(after);
-      await start(sources[i % sources.length] as object, after).catch(({ signal }) =>
-        expect(signal, `killed after ${after} ms`).toBe("SIGKILL"),
-      );
+test.runIf(isLong())(
+  "a backfill that is killed at any moment and continues from any source misses nothing",
+  async () => {
+    const sources = [{ portal: { head: HEAD, endsAfter: 7_000 } }, { archive: archives.whole }, {}];
+    const began = performance.now();
+    const theirs = await fill({ portal: { head: HEAD } });
+    const whole = performance.now() - began;
+    const database = await createTestDatabase();
+    const start = (source: object, killAfterMs = 0) =>
+      runNode<Outcome>("logSyncTrial.ts", { args: [database.url, JSON.stringify({ source })], killAfterMs });
+    const kills: number[] = [];
+    try {
+      for (let i = 0; i < 6; i++) {
+        const after = Math.ceil(whole * (0.2 + 0.7 * Math.random()));
+        kills.push(after);
+        await start(sources[i % sources.length] as object, after).catch(({ signal }) =>
+          expect(signal, `killed after ${after} ms`).toBe("SIGKILL"),
+        );
+      }
+      const ours = await start({ portal: { head: 40_000 } });
+      expect(ours.failure).toBeNull();
+      expect(ours.cache.logs.length).toBeGreaterThan(300);
+      expect(withoutUnused(ours), `killed after ${kills} of ${whole} ms`).toEqual(withoutUnused(theirs));
+    } finally {
+      await database.drop();
     }
-    const ours = await start({ portal: { head: 40_000 } });
-    expect(ours.failure).toBeNull();
-    expect(ours.cache.logs.length).toBeGreaterThan(300);
-    expect(withoutUnused(ours), `killed after ${kills} of ${whole} ms`).toEqual(withoutUnused(theirs));
-  } finally {
-    await database.drop();
-  }
-});
+  },
+);
 
 /** What is wrong with a copy of the archive that has all filters. */
 type Damage = { table: "logs" | "transactions" | "blocks"; sql: string; isResummed: boolean };
@@ -199,52 +211,54 @@ async function damaged({ table, sql, isResummed }: Damage): Promise<string> {
   return folder;
 }
 
-test.each<[string, Damage, RegExp]>([
-  [
-    "omits logs",
-    { table: "logs", sql: "delete from rows where block_number > 30000", isResummed: true },
-    /log \d+ is missing/,
-  ],
-  [
-    "alters logs",
-    { table: "logs", sql: "update rows set data = unhex('00')", isResummed: true },
-    /log \d+ has other content/,
-  ],
-  [
-    "invents logs",
-    {
-      table: "logs",
-      sql: "insert into rows select * replace (log_index + 7 as log_index) from rows",
-      isResummed: true,
-    },
-    /the node has no log \d+/,
-  ],
-  [
-    "tells wrong times",
-    { table: "blocks", sql: "update rows set timestamp = timestamp + 1", isResummed: true },
-    /its time is/,
-  ],
-  [
-    "alters what transactions were sent",
-    { table: "transactions", sql: "update rows set input = unhex('00')", isResummed: true },
-    /transaction 0x\w+ has other content/,
-  ],
-  [
-    "alters a file after its manifest",
-    { table: "blocks", sql: "delete from rows where number > 50000", isResummed: false },
-    /another SHA-256/,
-  ],
-  [
-    "has a log without a block",
-    { table: "blocks", sql: "delete from rows where number > 50000", isResummed: true },
-    /logs without a block/,
-  ],
-  [
-    "has malformed topics",
-    { table: "logs", sql: "update rows set topic0 = unhex('00')", isResummed: true },
-    /malformed/,
-  ],
-])("an archive that %s is refused", async (_, damage, what) => {
+test.each(
+  shareOf<[string, Damage, RegExp]>([
+    [
+      "omits logs",
+      { table: "logs", sql: "delete from rows where block_number > 30000", isResummed: true },
+      /log \d+ is missing/,
+    ],
+    [
+      "alters logs",
+      { table: "logs", sql: "update rows set data = unhex('00')", isResummed: true },
+      /log \d+ has other content/,
+    ],
+    [
+      "invents logs",
+      {
+        table: "logs",
+        sql: "insert into rows select * replace (log_index + 7 as log_index) from rows",
+        isResummed: true,
+      },
+      /the node has no log \d+/,
+    ],
+    [
+      "tells wrong times",
+      { table: "blocks", sql: "update rows set timestamp = timestamp + 1", isResummed: true },
+      /its time is/,
+    ],
+    [
+      "alters what transactions were sent",
+      { table: "transactions", sql: "update rows set input = unhex('00')", isResummed: true },
+      /transaction 0x\w+ has other content/,
+    ],
+    [
+      "alters a file after its manifest",
+      { table: "blocks", sql: "delete from rows where number > 50000", isResummed: false },
+      /another SHA-256/,
+    ],
+    [
+      "has a log without a block",
+      { table: "blocks", sql: "delete from rows where number > 50000", isResummed: true },
+      /logs without a block/,
+    ],
+    [
+      "has malformed topics",
+      { table: "logs", sql: "update rows set topic0 = unhex('00')", isResummed: true },
+      /malformed/,
+    ],
+  ]),
+)("an archive that %s is refused", async (_, damage, what) => {
   const outcome = await fill({ archive: await damaged(damage), isFalse: true });
   expect(outcome.failure).toMatch(what);
   expect(outcome.cache.logs).toEqual([]);

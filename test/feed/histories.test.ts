@@ -1,4 +1,4 @@
-// Also runs as: slow, long
+// Also runs as: long
 import { expect, test } from "vitest";
 import { isLong, isSlow } from "../support/size.ts";
 import { playHistories } from "./histories.ts";

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { randomBytes } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";

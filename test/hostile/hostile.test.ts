@@ -1,4 +1,4 @@
-// Also runs as: slow, long
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { ethNode, setSubnodeOwner } from "../../devnet/acts.ts";
 import { isLong, isSlow, sizeOf } from "../support/size.ts";

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

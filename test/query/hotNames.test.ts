@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { setTimeout as sleep } from "node:timers/promises";
 import { domain } from "ponder:schema";
 import type pg from "pg";

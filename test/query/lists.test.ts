@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../support/operations.ts";
 import { isSlow } from "../support/size.ts";

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { domain, ensv2Entry, ensv2Proxy, ensv2Role, holder } from "ponder:schema";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Also runs as: long
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";

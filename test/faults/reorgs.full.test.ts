@@ -1,4 +1,3 @@
-// Also runs as: long
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { sizeOf } from "../support/size.ts";
 import type { Stack } from "../support/stack.ts";

@@ -1,4 +1,3 @@
-// Also runs as: long
 import { encodeAbiParameters, type Hex, parseAbi, toEventSelector, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

@@ -39,7 +39,7 @@ const elsewhere: Record<string, { file: string; says: string }> = {
   "Payments on chain": { file: "access/paymentFailures.apart.test.ts", says: "Payments on chain" },
   "Failed to acquire lock on schema": { file: "log/read.test.ts", says: "Failed to acquire lock on schema" },
   "Another indexer took over the schema": {
-    file: "faults/twoIndexers.slow.test.ts",
+    file: "faults/twoIndexers.full.test.ts",
     says: "Another indexer took over the schema",
   },
   "cannot be opened (EADDRINUSE)": {

@@ -1,4 +1,3 @@
-// Also runs as: long
 import { type Address, getAddress, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rpc } from "../../devnet/acts.ts";
