@@ -77,7 +77,7 @@ describe("the image of a record", () => {
     expect(await find("ipfs://bafyabc", { ipfsGateway: here })).toBe("none");
   });
 
-  test("is none for IPFS without a gateway, and for an error of a host", async () => {
+  test("is missing on IPFS without a gateway, and after an error of the host", async () => {
     expect(await find("ipfs://bafyabc")).toBe("none");
     answer = (_, response) => response.writeHead(404).end(png());
     expect(await find(`${here}/1`)).toBe("none");

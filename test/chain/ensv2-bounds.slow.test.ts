@@ -168,7 +168,7 @@ describe("the names of a registry", () => {
     expect(found).toHaveLength(MAX_MOUNTS);
   });
 
-  test("also if the registry claims it only after the link", async () => {
+  test("start with the one that the registry claims, even if it claims it after the link", async () => {
     await emit(registryLog(SHARED, "ParentUpdated", { parent: ETH, label: "squat9", sender: ALICE }));
     const first = await rows(
       "select node from ensv2_mounts where registry = $1 and position = 0",

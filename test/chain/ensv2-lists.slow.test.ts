@@ -104,7 +104,7 @@ type View = Awaited<ReturnType<typeof look>>;
 let before: View;
 
 describe("lists and statistics", () => {
-  test("before the change", async () => {
+  test("show ENSv1 before the change", async () => {
     before = await look();
     expect(before).toMatchObject({
       alice: ["plain.eth", "waits.eth"],

@@ -52,7 +52,7 @@ test.each(depths.base)("a reorganisation of %i blocks of the layer 2", (depth) =
   reorganise(stage.chains.base, depth),
 );
 
-test("a chain that flaps between branches without logs, while the other chain has some", async () => {
+test("a chain flaps between branches without logs while the other chain has some", async () => {
   const { main, base } = stage.chains;
   const turns = isSlow() ? sizeOf({ short: 6, long: 40 }) : 3;
   for (let turn = 0; turn < turns; turn++) {

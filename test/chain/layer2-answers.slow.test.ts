@@ -126,7 +126,7 @@ describe("an answer from the index", () => {
     expect(await expectNamesOfBridges(ofLayer2, mainOnly, names)).toBeGreaterThan(3);
   });
 
-  test("about a name with its own resolver on the main chain is the main chain's, from both", async () => {
+  test("equals the main chain's for a name with its own resolver there", async () => {
     const replies = await Promise.all(
       [indexed, mainOnly].map((stack) => ask<Domain>(stack, "/whois/gov.base.eth")),
     );

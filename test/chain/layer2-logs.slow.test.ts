@@ -284,7 +284,7 @@ describe("a registration on Base", () => {
   });
 });
 
-describe("later, on Base", () => {
+describe("after a registration on Base", () => {
   test("a renewal costs what was paid and not what was sent, also in grace", async () => {
     const until = expiry + YEAR;
     const receipt = await onBase.emit(

@@ -177,7 +177,7 @@ describe("a controller's log with a label that does not match its labelhash", ()
 });
 
 describe("a log that cannot be decoded", () => {
-  test("does not stop the indexer, and the logs beside it are kept", async () => {
+  test("does not stop the indexer, and the logs next to it are kept", async () => {
     const good = logOf(
       "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
       {
@@ -259,7 +259,7 @@ describe("a log of the wrapper", () => {
     }
   });
 
-  test("of names that do not exist in the registry", async () => {
+  test("is kept for names that do not exist in the registry", async () => {
     const node = hashLabel("no such node");
     const receipt = await emit(
       "wrapper",
@@ -277,7 +277,7 @@ describe("a log of the wrapper", () => {
 });
 
 describe("a log of the registries", () => {
-  test("about the root, itself, and missing nodes", async () => {
+  test("is kept about the root, itself, and missing nodes", async () => {
     const newOwner = "event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)";
     const transfer = "event Transfer(bytes32 indexed node, address owner)";
     const newResolver = "event NewResolver(bytes32 indexed node, address resolver)";
@@ -301,7 +301,7 @@ describe("a log of the registries", () => {
 });
 
 describe("a log of the registrars", () => {
-  test("with the largest and the smallest numbers", async () => {
+  test("is kept with the largest and the smallest numbers", async () => {
     const receipt = await emit(
       "registrar",
       logOf("event NameRegistered(uint256 indexed id, address indexed owner, uint256 expires)", {
@@ -320,7 +320,7 @@ describe("a log of the registrars", () => {
     expect(await listRows(receipt)).toHaveLength(4);
   });
 
-  test("of the auctions, with the hash of a name instead of the name", async () => {
+  test("of the auctions has the hash of a name instead of the name", async () => {
     const receipt = await emit("auctionRegistrar", {
       topics: [
         hashLabel("HashInvalidated(bytes32,string,uint256,uint256)"),
@@ -336,7 +336,7 @@ describe("a log of the registrars", () => {
 });
 
 describe("a resolver log from a stranger", () => {
-  test("with absurd versions, coin types and texts", async () => {
+  test("is kept with absurd versions, coin types and texts", async () => {
     const node = hashLabel("somewhere");
     const receipt = await emit(
       "logEmitter",
@@ -419,7 +419,7 @@ test("a stranger's contract is not called, although listed ones with the same lo
 });
 
 describe("a log of the default reverse registrar", () => {
-  test("with a name of NULs, and one of 20 KB", async () => {
+  test("is kept with a name of NULs, and one of 20 KB", async () => {
     const signature = "event NameForAddrChanged(address indexed addr, string name)";
     const receipt = await emit(
       "defaultReverseRegistrar",

@@ -166,7 +166,7 @@ test("every renewal has its price if the block of the change is known", async ()
   expect(new Set(Object.values(prices)).size).toBe(labels.length);
 });
 
-test("if it is unknown, renewals near it have a price only if both phases give the same one", async () => {
+test("if that block is unknown, renewals near it have a price only if both phases give the same one", async () => {
   const known = { after: blocks.before - 1, by: blocks.after, lastSeen: blocks.newest };
   const index = await indexOf(deploymentThatKnows(known));
   expect(index).toMatchObject({

@@ -139,7 +139,7 @@ test("the universal resolver is that of ENSv2 (phase 7)", async () => {
 });
 
 describe("on another branch of the chain", () => {
-  test("a migration never happened", async () => {
+  test("a migration does not exist", async () => {
     const { chain, cast } = stage;
     const { deployer, alice: from, bob, carol } = cast;
     await registerEntry(chain, {

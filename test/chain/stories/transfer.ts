@@ -32,7 +32,7 @@ async function listOwners(name: string): Promise<[string | null, string | null][
   return rows.map(({ owner_address, reason }) => [owner_address, reason]);
 }
 
-describe("a .eth name is given away", () => {
+describe("a .eth name is transferred", () => {
   test("by its token: the new holder owns it, and the registry keeps the old one", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "given" });
@@ -114,7 +114,7 @@ describe("a .eth name is given away", () => {
   });
 });
 
-describe("a subname is given away", () => {
+describe("a subname is transferred", () => {
   test("by its owner, and is reclaimed by its parent's owner", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "parent" });
@@ -132,7 +132,7 @@ describe("a subname is given away", () => {
   });
 });
 
-describe("a wrapped name is given away", () => {
+describe("a wrapped name is transferred", () => {
   test("by its token of the wrapper", async () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.alice, label: "boxed" });
