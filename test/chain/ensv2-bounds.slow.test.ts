@@ -222,13 +222,13 @@ describe("the names of a registry", () => {
     expect(await rows(mounts, all)).toEqual([{ count: 0, deepest: null }]);
   });
 
-  test("below a mere reservation are left to resolution on chain", async () => {
+  test("below a mere reservation are left to the registry walk", async () => {
     await emit(...briefly(SMALL, "kid"));
     await emit(...reserve(ETH, { label: "held" }), link(ETH, { label: "held", subregistry: SMALL }));
     expect(await rows("select 1 from domains where registry = $1", lower(SMALL))).toEqual([]);
   });
 
-  test("below an ended entry stay, and resolution on chain shows that they do not count", async () => {
+  test("below an ended entry stay, and the registry walk shows that they do not count", async () => {
     await emit(...register(ETH, { label: "lapses", owner: ALICE, subregistry: SMALL, expiry: 1_000n }));
     expect(await countBelow("lapses.eth", SMALL)).toBe(1);
     await emit(...register(TREE, { label: "unseen", owner: ALICE }), unregister(TREE, { label: "unseen" }));

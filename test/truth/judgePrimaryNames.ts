@@ -77,7 +77,7 @@ async function judgeReverseNodes(evidence: Evidence, tables: Tables): Promise<vo
   }
 }
 
-/** Addresses whose reverse node a log creates and names. */
+/** Addresses whose reverse node a log creates, and whose label is revealed. */
 function namedAddresses({ logs, revealed }: Evidence): Hex[] {
   const made = new Set<Hex>();
   for (const { role, eventName, args } of logs) {
