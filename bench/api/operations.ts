@@ -296,12 +296,7 @@ function events({ addresses, largestOwner, resolvers }: Samples): Operation[] {
     list(ofContract, "common resolver", [common], HEAVIEST),
     list(ofContract, "common resolver, oldest first", [`${common}&sort_dir=asc`], HEAVIEST),
     list(ofContract, "common resolver, none of a kind", [`${common}&type=subregistry`], HEAVIEST),
-    list(
-      ofContract,
-      "common resolver, with total",
-      [`/contract/${resolvers.common}/events`],
-      ALL_FILTERS,
-    ),
+    list(ofContract, "common resolver, with total", [`/contract/${resolvers.common}/events`], ALL_FILTERS),
     list("/events", "newest", ["/events?total=false&page_size=15"], FIRST_PAGE),
     list("/events", "of some kinds", ["/events?total=false&type=renewal,transfer&chain=mainnet"], HEAVIEST),
   ];

@@ -108,7 +108,11 @@ export function aloneFigures(
     ...requestFigures(cold, blocks),
     ...storeFigures(last),
     { name: "peak memory of the indexer", value: peakBytes / GIB, unit: "GiB" },
-    { name: "memory of the indexer while following the chain", value: afterwards.steadyBytes / GIB, unit: "GiB" },
+    {
+      name: "memory of the indexer while following the chain",
+      value: afterwards.steadyBytes / GIB,
+      unit: "GiB",
+    },
     { name: "tables", value: sizes.tables / GIB, unit: "GiB" },
     { name: "indexes, including large ones", value: sizes.indexes / GIB, unit: "GiB" },
     { name: "tables and indexes, scaled to mainnet's logs", value: inMainnet(sizes), unit: "GiB" },

@@ -76,7 +76,12 @@ export function requestFigures({ metrics }: Measured, blocks: number): Omit<Figu
   const all = [...byMethod.values()].reduce((sum, count) => sum + count, 0);
   const logs = byMethod.get("eth_getLogs") ?? 0;
   return [
-    { name: "requests, cold, relative to blocks with logs", value: all, unit: "requests", ratio: all / blocks },
+    {
+      name: "requests, cold, relative to blocks with logs",
+      value: all,
+      unit: "requests",
+      ratio: all / blocks,
+    },
     { name: "requests for logs, cold", value: logs, unit: "requests" },
   ];
 }
@@ -90,7 +95,11 @@ function sizeFigures(
   return [
     { name: "peak memory of the indexer", value: peakBytes / GIB, unit: "GiB" },
     { name: "tables and indexes", value: tableBytes / GIB, unit: "GiB" },
-    { name: "tables and indexes, scaled to mainnet's logs", value: (tableBytes / GIB) * mainnet, unit: "GiB" },
+    {
+      name: "tables and indexes, scaled to mainnet's logs",
+      value: (tableBytes / GIB) * mainnet,
+      unit: "GiB",
+    },
     { name: "RPC cache", value: cacheBytes / GIB, unit: "GiB" },
     { name: "RPC cache, scaled to mainnet's logs", value: (cacheBytes / GIB) * mainnet, unit: "GiB" },
   ];

@@ -64,7 +64,7 @@ for await (const { events } of namedex.pages("getDomainEvents", { name: "alice.e
 export const codeOf = (error: NamedexError) =>
   error instanceof RateLimitedError ? (error.code satisfies "RATE_LIMITED") : null;
 
-// `known` narrows the type.
+// Checking known narrows the type.
 const alice = await namedex.name("alice.eth").whois();
 // @ts-expect-error It may be unknown.
 alice.ownership;

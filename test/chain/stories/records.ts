@@ -262,15 +262,18 @@ describe("all records are cleared", () => {
 });
 
 describe("another account writes", () => {
-  test.each(["resolver3", "resolver4", "resolver5"])("with the owner's permission at %s", async (resolver) => {
-    const { chain, cast } = stage;
-    const receipt = await authorise(chain, { from: cast.alice, resolver, node, delegate: cast.bob });
-    const word = resolver === "resolver3" ? "AuthorisationChanged" : "Approved";
-    expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual([`RESOLVER ${word}`]);
-    await setText(chain, { from: cast.bob, resolver, node, key: "by", value: `bob at ${resolver}` });
-    const { texts } = await expectRecordsAsOnChain(stage, { resolver, name: NAME });
-    expect(texts.by).toBe(`bob at ${resolver}`);
-  });
+  test.each(["resolver3", "resolver4", "resolver5"])(
+    "with the owner's permission at %s",
+    async (resolver) => {
+      const { chain, cast } = stage;
+      const receipt = await authorise(chain, { from: cast.alice, resolver, node, delegate: cast.bob });
+      const word = resolver === "resolver3" ? "AuthorisationChanged" : "Approved";
+      expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual([`RESOLVER ${word}`]);
+      await setText(chain, { from: cast.bob, resolver, node, key: "by", value: `bob at ${resolver}` });
+      const { texts } = await expectRecordsAsOnChain(stage, { resolver, name: NAME });
+      expect(texts.by).toBe(`bob at ${resolver}`);
+    },
+  );
 
   test("several records, each checked to belong to the node", async () => {
     const { chain, cast } = stage;
