@@ -120,7 +120,7 @@ function single(path: string, samples: Samples): Operation[] {
   return [
     usual,
     { ...largest, requests: uncounted },
-    { ...largest, name: `${largest.name}, with its total`, target: atMost(ALL_FILTERS) },
+    { ...largest, name: `${largest.name}, with total`, target: atMost(ALL_FILTERS) },
   ];
 }
 
@@ -231,7 +231,7 @@ function searches({ parts, resolvers, addresses, largestOwner }: Samples, now: n
       true,
     ),
     search(
-      "text of full name",
+      "text in the full name",
       parts.map((part) => `q=${part}&search_full_name=true`),
       ONE_FILTER,
       true,
@@ -292,16 +292,11 @@ function events({ addresses, largestOwner, resolvers }: Samples): Operation[] {
     list(ofAddress, "largest owner", [largest], HEAVIEST),
     list(ofAddress, "largest owner, party", [`${largest}&relation=party`], HEAVIEST),
     list(ofAddress, "largest owner, none of a kind", [`${largest}&type=subregistry`], HEAVIEST),
-    list(ofAddress, "largest owner, with its total", [`/address/${largestOwner}/events`], ALL_FILTERS),
+    list(ofAddress, "largest owner, with total", [`/address/${largestOwner}/events`], ALL_FILTERS),
     list(ofContract, "common resolver", [common], HEAVIEST),
     list(ofContract, "common resolver, oldest first", [`${common}&sort_dir=asc`], HEAVIEST),
     list(ofContract, "common resolver, none of a kind", [`${common}&type=subregistry`], HEAVIEST),
-    list(
-      ofContract,
-      "common resolver, with its total",
-      [`/contract/${resolvers.common}/events`],
-      ALL_FILTERS,
-    ),
+    list(ofContract, "common resolver, with total", [`/contract/${resolvers.common}/events`], ALL_FILTERS),
     list("/events", "newest", ["/events?total=false&page_size=15"], FIRST_PAGE),
     list("/events", "of some kinds", ["/events?total=false&type=renewal,transfer&chain=mainnet"], HEAVIEST),
   ];

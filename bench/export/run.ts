@@ -64,7 +64,7 @@ function rowsOf(name: string, { seconds: taken, cpuSeconds, peakBytes }: Taken):
     row(`${name}: its own processor`, cpuSeconds, "s"),
     judge({
       bench: "export",
-      name: `${name}: most memory`,
+      name: `${name}: peak memory`,
       value: mib,
       unit: "MiB",
       target: { of: "value", atMost: MAX_MIB },

@@ -42,13 +42,13 @@ export async function measureCost(
   return [
     {
       bench: "feed",
-      name: `a block of the indexer, ${of}`,
+      name: `a block in the indexer, ${of}`,
       unit: "ms",
       value: all / (after.count - before.count),
     },
     {
       bench: "feed",
-      name: `of it the feed's triggers, ${of}`,
+      name: `time share of the feed's triggers, ${of}`,
       value: (100 * triggers) / all,
       unit: "%",
       target: { of: "value", atMost: MAX_SHARE },

@@ -63,7 +63,7 @@ try {
   } finally {
     await stage.close();
   }
-  const made = `One chain, one Namedex; ${blocks} blocks of each measurement`;
+  const made = `One chain, one Namedex; ${blocks} blocks per measurement`;
   report(figures.map(judge), { ...given, made });
 } finally {
   await postgres.stop();

@@ -23,7 +23,7 @@ export async function measureBase(
       { name: "Namedex, warm", value: speed(warm.namedex), unit: "events/s" },
       { name: "Namedex, cold", value: speedOf(cold), unit: "events/s" },
       {
-        name: "logs of one registration, with all that came later",
+        name: "logs per registration, including later ones",
         value: base.logs / names,
         unit: "",
       },
@@ -38,11 +38,11 @@ export async function measureBase(
         unit: "GiB",
       },
       {
-        name: "cache of RPC answers, of all registrations",
+        name: "RPC cache, of all registrations",
         value: (cacheBytes * all) / GIB,
         unit: "GiB",
       },
-      { name: "most memory of the indexer", value: last.peakBytes / GIB, unit: "GiB" },
+      { name: "peak memory of the indexer", value: last.peakBytes / GIB, unit: "GiB" },
     ];
     return figures.map((figure) => ({ bench: "base", ...figure }));
   } finally {

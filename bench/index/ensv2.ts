@@ -44,9 +44,9 @@ export async function measureEnsv2(
       { name: "Namedex with ENSv2, cold", value: speedOf(cold), unit: "events/s" },
       { name: "Namedex with ENSv2, warm", value: median(runs.map(speedOf)), unit: "events/s" },
       { name: "Namedex without, warm", value: median(others.map(speedOf)), unit: "events/s" },
-      { name: "processor time for a log of ENSv2", value: (added / ofEnsv2) * 1e6, unit: "microseconds" },
+      { name: "processor time per ENSv2 log", value: (added / ofEnsv2) * 1e6, unit: "microseconds" },
       {
-        name: "processor time for the reservation of all names of mainnet",
+        name: "processor time for reserving all mainnet names",
         unit: "s",
         value: (added / ofEnsv2) * LOGS_OF_ALL,
       },

@@ -19,11 +19,11 @@ export function figuresOf({ cold, cacheBytes, warm }: Rounds, blocks: number): F
   const speed = (runs: readonly Measured[]) => median(runs.map(speedOf));
   const figures: Omit<Figure, "bench">[] = [
     { name: "empty handlers, warm", value: speed(warm.floor), unit: "events/s" },
-    { name: "one row for each event, warm", value: speed(warm.insert), unit: "events/s" },
-    versus("Namedex, warm, to empty handlers", warm.namedex, warm.floor, 0.25),
-    versus("Namedex, warm, to one row for each event", warm.namedex, warm.insert, 0.5),
+    { name: "one row per event, warm", value: speed(warm.insert), unit: "events/s" },
+    versus("Namedex, warm, relative to empty handlers", warm.namedex, warm.floor, 0.25),
+    versus("Namedex, warm, relative to one row per event", warm.namedex, warm.insert, 0.5),
     { name: "Namedex, cold", value: speedOf(cold), unit: "events/s" },
-    { name: "processors that the chain's node took, cold", value: cold.nodeShare, unit: "processors" },
+    { name: "processors used by the chain's node, cold", value: cold.nodeShare, unit: "processors" },
     ...requestFigures(cold, blocks),
     ...storeFigures(last),
     ...sizeFigures(last, cacheBytes),
@@ -57,11 +57,11 @@ export function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench
   const direct = metrics.sum("ponder_indexing_store_queries_total", { method: "delete" });
   const raw = metrics.sum("ponder_indexing_store_raw_sql_duration_count");
   return [
-    { name: "operations of the store for each event", value: operations / events, unit: "operations" },
+    { name: "store operations per event", value: operations / events, unit: "operations" },
     {
-      name: "questions to the database in handlers",
+      name: "database queries in handlers",
       value: misses + direct + raw,
-      unit: "questions",
+      unit: "queries",
       target: { of: "value", atMost: 0 },
     },
   ];
@@ -76,8 +76,13 @@ export function requestFigures({ metrics }: Measured, blocks: number): Omit<Figu
   const all = [...byMethod.values()].reduce((sum, count) => sum + count, 0);
   const logs = byMethod.get("eth_getLogs") ?? 0;
   return [
-    { name: "requests, cold, to blocks with logs", value: all, unit: "requests", ratio: all / blocks },
-    { name: "of these for logs", value: logs, unit: "requests" },
+    {
+      name: "requests, cold, relative to blocks with logs",
+      value: all,
+      unit: "requests",
+      ratio: all / blocks,
+    },
+    { name: "requests for logs, cold", value: logs, unit: "requests" },
   ];
 }
 
@@ -88,11 +93,15 @@ function sizeFigures(
 ): Omit<Figure, "bench">[] {
   const mainnet = MAINNET_LOGS / events;
   return [
-    { name: "most memory of the indexer", value: peakBytes / GIB, unit: "GiB" },
+    { name: "peak memory of the indexer", value: peakBytes / GIB, unit: "GiB" },
     { name: "tables and indexes", value: tableBytes / GIB, unit: "GiB" },
-    { name: "tables and indexes, mainnet by its logs", value: (tableBytes / GIB) * mainnet, unit: "GiB" },
-    { name: "cache of RPC answers", value: cacheBytes / GIB, unit: "GiB" },
-    { name: "cache of RPC answers, mainnet by its logs", value: (cacheBytes / GIB) * mainnet, unit: "GiB" },
+    {
+      name: "tables and indexes, scaled to mainnet's logs",
+      value: (tableBytes / GIB) * mainnet,
+      unit: "GiB",
+    },
+    { name: "RPC cache", value: cacheBytes / GIB, unit: "GiB" },
+    { name: "RPC cache, scaled to mainnet's logs", value: (cacheBytes / GIB) * mainnet, unit: "GiB" },
   ];
 }
 

@@ -22,7 +22,7 @@ export async function measureGrowth(
     }
     const [cost, smallCost] = [median(large.map(costOf)), median(runs.map(costOf))];
     return {
-      name: `one event, of ${names} names to ${small}`,
+      name: `one event, ${names} names relative to ${small}`,
       value: cost,
       unit: "microseconds",
       ratio: cost / smallCost,

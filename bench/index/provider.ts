@@ -110,6 +110,6 @@ export async function measureProvider(place: Place, postgres: Postgres): Promise
     ...compare("requests beyond the plan's rate", "requests", ({ seen }) => seen.limited),
     ...compare("received", "MB", ({ seen }) => seen.bytes / 1e6),
     ...compare("a first index", "s", ({ measured }) => measured.seconds),
-    ...compare("most memory of the indexer", "GiB", ({ measured }) => measured.peakBytes / 2 ** 30),
+    ...compare("peak memory of the indexer", "GiB", ({ measured }) => measured.peakBytes / 2 ** 30),
   ];
 }

@@ -112,7 +112,7 @@ function rowsOf(
     }),
     judge({
       ...figure,
-      name: `${name}: most memory`,
+      name: `${name}: peak memory`,
       value: taken.peakBytes / 2 ** 20,
       unit: "MiB",
       target: { of: "value", atMost: MAX_MIB },

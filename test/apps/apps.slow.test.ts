@@ -6,7 +6,7 @@ import { screenIds } from "./screens.ts";
 import { openAppsStage } from "./stage.ts";
 import { readTable, tableOf, writeTable } from "./table.ts";
 
-/** The screens of ENS's own apps, on one chain with ENSv2, one layer 2, and one Namedex. The last changes the story. */
+/** The screens of ENS's own apps, on one chain with ENSv2, one layer 2 and one Namedex. The last one changes the story. */
 const scenarios: Record<string, () => Promise<unknown>> = {
   names: () => import("./scenarios/names.ts"),
   manager: () => import("./scenarios/manager.ts"),
@@ -26,13 +26,13 @@ afterAll(() => stage?.close());
 
 for (const [name, load] of Object.entries(scenarios)) describe(name, async () => void (await load()));
 
-test("no log of the story was refused or failed", async () => {
+test("no log of the story was rejected or failed", async () => {
   expect(
     await stage.sql("select contract, event_type, anomaly from events where anomaly is not null"),
   ).toEqual([]);
 });
 
-test("each of the 35 screens is played, and docs/apps.md has it with the requests that were counted", () => {
+test("plays each of the 35 screens, and docs/apps.md has it with the counted requests", () => {
   expect(screenIds).toHaveLength(35);
   expect([...counted.keys()].sort()).toEqual(screenIds.toSorted());
   const table = tableOf(counted);

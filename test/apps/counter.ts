@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as the API got it, and parameters that the API ignored. */
+/** A request as the API received it, and parameters that the API ignored. */
 export type Counted = { method: string; path: string; status: number; ignored: string | null };
 
-/** Stands between a screen and the API, and writes down every request. */
+/** Stands between a screen and the API, and records every request. */
 export type Counter = {
-  /** Where a screen sends its requests. Requests of each screen are counted apart, also those made at once. */
+  /** Where a screen sends its requests. Requests of each screen are counted separately, even if made at once. */
   urlOf: (screen: string) => string;
   requestsOf: (screen: string) => readonly Counted[];
   close: () => Promise<void>;

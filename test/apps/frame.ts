@@ -3,7 +3,7 @@ import type { OnChain } from "./oracle.ts";
 import { matches, type ScreenId, screens } from "./screens.ts";
 import type { AppsStage } from "./stage.ts";
 
-/** The one stage of all screens, and what its contracts answer of every name, read once. */
+/** The single stage of all screens, and the contracts' answers about every name, read once. */
 export let stage: AppsStage;
 export let story: readonly OnChain[];
 
@@ -12,7 +12,7 @@ export function setStage(opened: AppsStage, read: readonly OnChain[]): void {
   story = read;
 }
 
-/** A name of the story, as its contracts have it. */
+/** A name of the story, as the contracts have it. */
 export const onChain = (name: string): OnChain =>
   story.find((one) => one.name === name) ?? expect.fail(`the story has no ${name}`);
 
@@ -20,7 +20,7 @@ export const onChain = (name: string): OnChain =>
 export type Asking = {
   get: <Body>(path: string) => Promise<Body>;
   post: <Body>(path: string, body: unknown) => Promise<Body>;
-  /** All items of a list, page after page by its cursors; the answer of the first page beside them. */
+  /** All items of a list, page after page by its cursors, and the answer of the first page. */
   list: <Item>(path: string, field?: "results" | "events") => Promise<Listed<Item>>;
 };
 
@@ -60,12 +60,12 @@ function askingOf(id: ScreenId): Asking {
   };
 }
 
-/** Requests of each screen as they were counted: those that ENS's own index needs for the same, and ours. */
+/** Counted requests of each screen: those that ENS's own index needs for the same, and ours. */
 export const counted = new Map<ScreenId, { theirs: number; ours: number }>();
 
 /**
- * A screen, played on the story. It gives how many requests ENS's own index needs for the same names; ours must not be more, must
- * be those of the table, and must hold no parameter that the API ignores.
+ * Tests a screen on the story. `play` returns how many requests ENS's own index needs for the same names. Our requests must not be
+ * more, must match the table, and must hold no parameter that the API ignores.
  */
 export function screen(id: ScreenId, play: (asking: Asking) => Promise<{ theirs: number }>): void {
   const { job, requests } = screens[id];

@@ -10,8 +10,8 @@ import { endingOfEnsv1, heavySubnames, lastingLabels } from "./story/ensv1.ts";
 import { endingBelow, endingOfEnsv2, heavyLabels, heavyNames } from "./story/ensv2.ts";
 
 /*
- * What the contracts answer of every name of the story, in the words of the screens. The index is not asked: names and
- * accounts to ask for are the story's own.
+ * The contracts' answers about every name of the story, in the words of the screens. The index is not asked: the names and
+ * accounts asked about are the story's own.
  */
 
 /** A name as the contracts have it at the newest block. */
@@ -35,7 +35,7 @@ export type OnChain = {
 
 const label = (text: string): string => `[${hashLabel(text).slice(2)}]`;
 
-/** Every name of the story that is worth a full look, as answers spell it. */
+/** Every name of the story that is worth a full look, spelled as in answers. */
 function storyNames({ present }: AppsStage): string[] {
   const eth = (labels: readonly string[]) => labels.map((one) => `${one}.eth`);
   return [
@@ -77,7 +77,7 @@ const readName = async (stage: AppsStage, name: string): Promise<OnChain> => {
       roleHolders: await readHoldersOfEntry(stage, found, availability_status),
     };
   }
-  // What a name above it took to ENSv2 leaves nothing to ENSv1.
+  // If a name above it migrated to ENSv2, ENSv1 no longer has it.
   if (await isHistory(stage, name)) {
     return {
       ...common,
@@ -108,7 +108,7 @@ const readName = async (stage: AppsStage, name: string): Promise<OnChain> => {
   };
 };
 
-/** In grace the roles are those that a renewal brings back: of the second before the expiry. */
+/** In grace, the roles are those that a renewal restores: those of the second before the expiry. */
 async function readHoldersOfEntry(
   stage: AppsStage,
   { registry, label, expiry, resource }: Found,
@@ -159,7 +159,7 @@ async function readBase({ base }: AppsStage): Promise<OnChain[]> {
     }),
   );
 
-  /** The registrar answers no owner from the expiry on. The story has no name past its grace. */
+  /** The registrar returns no owner from the expiry on. The story has no name past its grace. */
   async function isHeld({ tokenId }: (typeof nodes)[number]): Promise<boolean> {
     if (tokenId === null) return true;
     const question = { contract: "registrar", functionName: "ownerOf", args: [tokenId] };
@@ -189,7 +189,7 @@ async function readBase({ base }: AppsStage): Promise<OnChain[]> {
   }
 }
 
-/** Owners of the many names of carol; each is a question of its own. */
+/** Owners of carol's many names, each asked for separately. */
 async function readHeavy(stage: AppsStage): Promise<OnChain[]> {
   const { chain } = stage;
   const now = await latestTime(chain);

@@ -1,11 +1,11 @@
-/** A screen or job of ENS's own apps, and the requests of ours that serve it. */
+/** A screen or job of ENS's own apps, and the requests to Namedex that serve it. */
 export type Screen = {
   job: string;
-  /** Requests that ENS's own index needs for it. P(n) are its pages of n names, B(n) its batches of them. */
+  /** Requests that ENS's own index needs for it. P(n) is its number of pages for n names, B(n) its number of batches. */
   theirs: string;
   /**
-   * What to ask here: method and path; a value in braces is the caller's, any other as it stands. A parameter whose value is in
-   * braces may be left out; `{cursor}` is that of the page before.
+   * What to request: method and path. A value in braces is the caller's; any other is literal. A parameter with a value in braces
+   * is optional; `{cursor}` is the previous page's.
    */
   requests: readonly string[];
 };
@@ -16,7 +16,7 @@ export const pages = (names: number): number => Math.max(1, Math.ceil(names / 20
 /** Batches of ENS's own index: 1,000 names. */
 export const batches = (names: number): number => Math.ceil(names / 1_000);
 
-/** Parameters by which a list goes on. */
+/** Parameters that request the next page of a list. */
 const NEXT = "cursor={cursor}&total={total}";
 
 const ofAddress = (filters: string) => `GET /address/{address}/domains?${filters}&${NEXT}`;
@@ -47,7 +47,7 @@ export const screens = {
     requests: [ofAddress("address_type=effective_owner&protocol=ensv2&parent=eth&q={part}&page_size=200")],
   },
   M4: {
-    job: "Manager: what can migrate, with the fuses of parents",
+    job: "Manager: names that can migrate, with their parents' fuses",
     theirs: "P(n) + B(n + parents)",
     requests: [ofAddress("address_type=any&protocol=ensv1&chain={chain}&page_size=200"), "POST /lookup"],
   },
@@ -57,7 +57,7 @@ export const screens = {
     requests: ["POST /lookup"],
   },
   M6: {
-    job: "Manager: number of an address's names that came from ENSv1",
+    job: "Manager: number of an address's names migrated from ENSv1",
     theirs: "1",
     requests: ["GET /address/{address}/domain-count?address_type=effective_owner&migrated=true"],
   },
@@ -67,17 +67,17 @@ export const screens = {
     requests: ["GET /address/{address}/domain-count?address_type=effective_owner&parent=eth"],
   },
   M8: {
-    job: "Manager, first page: does the account have names",
+    job: "Manager, home page: whether the account has names",
     theirs: "1",
     requests: ["GET /address/{address}/domains?address_type=effective_owner,manager&page_size=50"],
   },
   M9: {
-    job: "Search box: is the name held, expired or unknown",
+    job: "Search box: whether the name is held, expired or unknown",
     theirs: "1",
     requests: ["GET /whois/{name}"],
   },
   M10: {
-    job: "Profile of a name, or of a subname: state, dates, owner or last holder",
+    job: "Profile of a name or subname: state, dates, owner or last holder",
     theirs: "1",
     requests: ["GET /whois/{name}"],
   },
@@ -96,14 +96,14 @@ export const screens = {
     ],
   },
   M13: {
-    job: "Picker of the primary name: owned names of ENSv2",
+    job: "Primary name picker: owned ENSv2 names",
     theirs: "1",
     requests: [
       "GET /address/{address}/domains?address_type=effective_owner&protocol=ensv2&sort_by=full_name&page_size=100&include=primary",
     ],
   },
   P1: {
-    job: "Portal: names of an address by expiry, with roles and counts; names that pay it; names in grace",
+    job: "Portal: names of an address by expiry, with roles and counts; names that resolve to it; names in grace",
     theirs: "P(n) + P(n) + P(n)",
     requests: [
       ofAddress("address_type=any&sort_by=expiry_timestamp&page_size=200&include={include}"),
@@ -112,7 +112,7 @@ export const screens = {
     ],
   },
   P2: {
-    job: "Portal: a name at a glance, before its renewal",
+    job: "Portal: summary of a name before its renewal",
     theirs: "3",
     requests: ["GET /whois/{name}", "GET /domain/{name}/registration-history"],
   },
@@ -144,7 +144,7 @@ export const screens = {
     ],
   },
   P7: {
-    job: "Portal: history of an address, with a teaser, and the names that it owns",
+    job: "Portal: history of an address, with a preview, and the names it owns",
     theirs: "1, P(n) + P(owned)",
     requests: [
       "GET /address/{address}/events?page_size=5",
@@ -153,12 +153,12 @@ export const screens = {
     ],
   },
   P8: {
-    job: "Portal, first page, every 30 seconds: latest events",
+    job: "Portal, home page, every 30 seconds: latest events",
     theirs: "1",
     requests: ["GET /events?page_size=15&type={types}"],
   },
   P9: {
-    job: "Portal: names that pay an address, by any EVM coin type, and all their coin types",
+    job: "Portal: names that resolve to an address for any EVM coin type, with all their coin types",
     theirs: "P(n) + B(n)",
     requests: [`GET /address/{address}/resolves-to?coin_type=evm&page_size=200&${NEXT}`, "POST /lookup"],
   },
@@ -171,7 +171,7 @@ export const screens = {
     ],
   },
   P11: {
-    job: "Portal: all names of a resolver, and former ones",
+    job: "Portal: current and former names of a resolver",
     theirs: "P(n)",
     requests: [
       `GET /resolver/{address}/names?page_size=200&${NEXT}`,
@@ -189,12 +189,12 @@ export const screens = {
     requests: [`GET /registry/{address}/labels?page_size=100&${NEXT}`],
   },
   P14: {
-    job: "Portal: whether a registry can be detached: its labels, and how many others own",
-    theirs: "1; above 200 labels 2",
+    job: "Portal: whether a registry can be detached: its labels, and the number owned by others",
+    theirs: "1; 2 above 200 labels",
     requests: ["GET /registry/{address}?owner={owner}"],
   },
   P15: {
-    job: "Portal: was a subregistry ever set",
+    job: "Portal: whether a subregistry was ever set",
     theirs: "1",
     requests: ["GET /domain/{name}/events?type=subregistry&page_size=1"],
   },
@@ -204,7 +204,7 @@ export const screens = {
     requests: [`GET /contract/{address}/events?page_size=100&${NEXT}`],
   },
   P17: {
-    job: "Portal: roles on a name: holders, and each change",
+    job: "Portal: roles on a name: holders and changes",
     theirs: "1 + P(n)",
     requests: [
       `GET /domain/{name}/roles?page_size=200&${NEXT}`,
@@ -212,7 +212,7 @@ export const screens = {
     ],
   },
   P18: {
-    job: "Portal: roles on a whole registry, and changes of one account",
+    job: "Portal: roles on a whole registry, and role changes of one account",
     theirs: "1 each",
     requests: [
       `GET /registry/{address}/roles?page_size=200&${NEXT}`,
@@ -220,17 +220,17 @@ export const screens = {
     ],
   },
   P19: {
-    job: "Portal: can this name migrate: the name and its parent",
+    job: "Portal: whether a name can migrate: the name and its parent",
     theirs: "1",
     requests: ["POST /whois/bulk"],
   },
   P20: {
-    job: "Portal, after a write, every two seconds: is the block indexed",
+    job: "Portal, after a write, every two seconds: whether the block is indexed",
     theirs: "1 a poll",
     requests: ["GET /indexing-status"],
   },
   W1: {
-    job: "Faucet: does the account have a registered ENSv1 name",
+    job: "Faucet: whether the account has a registered ENSv1 name",
     theirs: "1",
     requests: [
       "GET /address/{address}/domains?address_type=any&protocol=ensv1&availability_status=registered&page_size=1",

@@ -14,10 +14,10 @@ import { presentOf, type Story } from "./story/times.ts";
 
 const BASE_CHAIN_ID = 8453;
 
-/** One Namedex on Ethereum with ENSv2 and on Base, its story played, and the counter in front of it. */
+/** One Namedex on Ethereum with ENSv2 and on Base, after the story was played, and the counter in front of it. */
 export type AppsStage = Stage & { base: LocalLayer2; present: bigint; counter: Counter };
 
-/** Started programs, which end in the opposite order. */
+/** Functions that stop started programs, called in reverse order. */
 type Ends = (() => Promise<unknown>)[];
 
 export async function openAppsStage(): Promise<AppsStage> {
@@ -67,7 +67,7 @@ async function startBase(start: bigint, ends: Ends): Promise<LocalLayer2> {
   ends.push(anvil.stop);
   const client = connect(anvil.url);
   const { chain, contracts } = await deployBasenames(client);
-  // What the index is told of the managed name follows once its bridge is there.
+  // The index gets its managed name later, once the bridge exists.
   const deployment = { ...chain, managedName: { name: "base.eth", bridges: [] } };
   return { anvil, deployment, chain: { client, accounts: await client.getAddresses(), contracts } };
 }

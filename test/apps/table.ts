@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { root } from "../support/projectFiles.ts";
 import { type Screen, type ScreenId, screenIds, screens } from "./screens.ts";
 
-/* The table of screens in docs/apps.md: written from the screens, and from what was counted. */
+/* The table of screens in docs/apps.md, written from the screens and their counted requests. */
 
 const page = join(root, "docs/apps.md");
 const BEGIN = "<!-- screens: written by test/apps, see there -->";
 const END = "<!-- end of screens -->";
 
-/** Requests that a screen made on the story, beside those that ENS's own index needs. */
+/** Requests that a screen made on the story, and those that ENS's own index needs. */
 export type Count = { theirs: number; ours: number };
 
-/** Parameters by which a list goes on: the page says once what they are. */
+/** Parameters for the next page of a list: the document explains them once. */
 const withoutPaging = (request: string): string =>
   request.replace(/[?&](cursor=\{cursor\}&total=\{total\})$/, "");
 
@@ -22,7 +22,7 @@ function rowOf(id: ScreenId, { theirs, ours }: Count): string {
   return `| ${id} | ${job} | ${asked} | ${formula} | ${ours} of ${theirs} |`;
 }
 
-/** The table as it has to be. A screen that was not played has no row, and so the table differs. */
+/** The expected table. A screen that was not played has no row, so the table differs. */
 export function tableOf(counted: ReadonlyMap<ScreenId, Count>): string {
   const rows = screenIds.flatMap((id) => {
     const count = counted.get(id);

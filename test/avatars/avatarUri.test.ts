@@ -8,7 +8,7 @@ const CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
 const CONTRACT = "0x06012c8cf97bead5deae237070f9587f8e7a266d";
 
 describe("an avatar record", () => {
-  test("has the picture itself", () => {
+  test("contains the image itself", () => {
     const text = (source: ReturnType<typeof readSource>) =>
       source?.kind === "content" ? Buffer.from(source.content).toString() : null;
     expect(text(readSource(dataUri("hello")))).toBe("hello");
@@ -20,19 +20,19 @@ describe("an avatar record", () => {
     expect(readSource(`data:,${"x".repeat(MAX_BYTES + 1)}`)).toBeNull();
   });
 
-  test.each(["%", "%4", "%zz", "%41"])("is read at once if it is a megabyte of `%s`", async (part) => {
+  test.each(["%", "%4", "%zz", "%41"])("is read quickly if it is a megabyte of `%s`", async (part) => {
     const text = `data:,${part.repeat(Math.floor(MAX_BYTES / part.length))}`;
     expect(await cpuOf(() => expect(readSource(text)?.kind).toBe("content"))).toBeLessThan(100);
   });
 
-  test("keeps what is no escape", () => {
+  test("keeps percent signs that are not escapes", () => {
     const source = readSource("data:,%%41%4%4G%g4%fF%");
     expect(source?.kind === "content" && Buffer.from(source.content).toString("latin1")).toBe(
       "%A%4%4G%g4\xff%",
     );
   });
 
-  test("has a URL", () => {
+  test("contains a URL", () => {
     const source = readSource("https://pictures.example/1.png?size=2#top");
     expect(source?.kind === "url" && source.url.href).toBe("https://pictures.example/1.png?size=2#top");
     expect(readSource(`https://pictures.example/${"x".repeat(MAX_URI)}`)).toBeNull();
@@ -88,5 +88,5 @@ describe("an avatar record", () => {
     "alice",
     "",
     "//host/x",
-  ])("is none: %s", (text) => expect(readSource(text)).toBeNull());
+  ])("is rejected: %s", (text) => expect(readSource(text)).toBeNull());
 });

@@ -6,7 +6,7 @@ import { AT_ONCE, MAX_BYTES, WAITING } from "../../src/api/features/avatars/boun
 import { resolving } from "../outgoing/refusedUrls.ts";
 import { dataUri, gif, png, SVG } from "./pictures.ts";
 
-/** A host of pictures on the loopback address, that answers as each test says. */
+/** An image host on the loopback address that answers as each test says. */
 let server: Server;
 let here = "";
 let visits: string[] = [];
@@ -51,8 +51,8 @@ const find = (text: string, plan: Partial<AvatarsPlan> = {}, avatars = open(plan
     .find({ text, holder: null }, "a caller")
     .then((found) => (typeof found === "string" ? found : found.type));
 
-describe("the picture of a record", () => {
-  test("is in the record, at a host, or at the gateway", async () => {
+describe("the image of a record", () => {
+  test("comes from the record, a host or the gateway", async () => {
     expect(await find(dataUri(png()))).toBe("image/png");
     expect(await find(`${here}/1.png`)).toBe("image/png");
     expect(await find("ipfs://bafyabc/dir/1.png", { ipfsGateway: `${here}/gateway` })).toBe("image/png");
@@ -60,7 +60,7 @@ describe("the picture of a record", () => {
     expect(visits).toEqual(["/1.png", "/gateway/ipfs/bafyabc/dir/1.png", "/ipns/example.eth"]);
   });
 
-  test("has the type of its bytes, whatever the host calls it", async () => {
+  test("has the type of its bytes, whatever type the host claims", async () => {
     answer = (_, response) => response.setHeader("content-type", "text/html").end(gif([2, 2]));
     expect(await find(`${here}/x.svg`)).toBe("image/gif");
     expect(await find(dataUri(gif([2, 2]), "text/html"))).toBe("image/gif");
@@ -70,14 +70,14 @@ describe("the picture of a record", () => {
     ["SVG with a script", SVG],
     ["a page", "<!doctype html><script>alert(1)</script>"],
     ["a PNG of 4 gigapixels", png(65_535, 65_535)],
-  ])("%s is none", async (_, content) => {
+  ])("%s is rejected", async (_, content) => {
     answer = (_, response) => response.setHeader("content-type", "image/png").end(content);
     expect(await find(`${here}/1`)).toBe("none");
     expect(await find(dataUri(Buffer.from(content)))).toBe("none");
     expect(await find("ipfs://bafyabc", { ipfsGateway: here })).toBe("none");
   });
 
-  test("without a gateway nothing on IPFS is asked, and an error of a host is none", async () => {
+  test("is missing on IPFS without a gateway, and after an error of the host", async () => {
     expect(await find("ipfs://bafyabc")).toBe("none");
     answer = (_, response) => response.writeHead(404).end(png());
     expect(await find(`${here}/1`)).toBe("none");
@@ -85,8 +85,8 @@ describe("the picture of a record", () => {
   });
 });
 
-describe("a host that means harm", () => {
-  test("that redirects to a private host leads nowhere", async () => {
+describe("a malicious host", () => {
+  test("that redirects to a private host is not followed", async () => {
     answer = (request, response) =>
       request.url === "/secret"
         ? response.end(png())
@@ -97,7 +97,7 @@ describe("a host that means harm", () => {
   });
 
   test.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1"])(
-    "whose name leads to %s is not asked",
+    "whose name resolves to %s is not requested",
     async (address) => {
       const plan = { allowLoopback: false, lookup: resolving(address) };
       expect(await find(`https://pictures.example:${new URL(here).port}/1`, plan)).toBe("unknown");
@@ -106,12 +106,12 @@ describe("a host that means harm", () => {
     },
   );
 
-  test("that is this service itself is not asked", async () => {
+  test("that is this service itself is not requested", async () => {
     expect(await find(`${here}/avatar/alice.eth`, { ownHosts: [new URL(here).host] })).toBe("unknown");
     expect(visits).toEqual([]);
   });
 
-  test("whose answer is without end is left at the bound", async () => {
+  test("whose answer never ends is cut off at the limit", async () => {
     let sent = 0;
     answer = (_, response) => {
       const more = () => {
@@ -126,14 +126,14 @@ describe("a host that means harm", () => {
     expect(sent).toBeLessThan(32 * MAX_BYTES);
   });
 
-  test("that packs a gigabyte into a few bytes is left at the bound", async () => {
+  test("that packs a gigabyte into a few bytes is cut off at the limit", async () => {
     const { gzipSync } = await import("node:zlib");
     const bomb = gzipSync(Buffer.alloc(64 * MAX_BYTES));
     answer = (_, response) => response.setHeader("content-encoding", "gzip").end(bomb);
     expect(await find(`${here}/1`)).toBe("unknown");
   });
 
-  test("that does not answer is left in time, and not asked again for a while", async () => {
+  test("that does not answer times out, and is not requested again for a while", async () => {
     answer = () => {};
     const avatars = open({ timeoutMs: 300 });
     expect(await find(`${here}/1`, {}, avatars)).toBe("unknown");
@@ -142,8 +142,8 @@ describe("a host that means harm", () => {
   });
 });
 
-describe("pictures are remembered", () => {
-  test("by the record: the same one is fetched once, also at once", async () => {
+describe("images are cached", () => {
+  test("by record: each is fetched once, even for requests at once", async () => {
     const avatars = open();
     const all = await Promise.all(["/1", "/1", "/2"].map((path) => find(`${here}${path}`, {}, avatars)));
     expect(all).toEqual(["image/png", "image/png", "image/png"]);
@@ -153,7 +153,7 @@ describe("pictures are remembered", () => {
 });
 
 describe("a flood", () => {
-  test("of one caller leaves room for others, and no host has more than its share", async () => {
+  test("from one caller leaves room for others, and no host gets more than its share", async () => {
     const open4: ServerResponse[] = [];
     answer = (_, response) => open4.push(response);
     const avatars = open();
@@ -171,7 +171,7 @@ describe("a flood", () => {
     other.close();
   });
 
-  test("beyond what may wait is refused at once, and not remembered", async () => {
+  test("beyond the queue is rejected at once, and not cached", async () => {
     answer = () => {};
     const avatars = open({ timeoutMs: 3_000 });
     const all = Array.from({ length: AT_ONCE.each + WAITING.each + 5 }, (_, i) =>

@@ -5,7 +5,7 @@ import { gif, jpeg, png, SVG, webp } from "./pictures.ts";
 
 const HTML = "<!doctype html><script>alert(1)</script>";
 
-describe("a picture is what its bytes are", () => {
+describe("the type of an image follows from its bytes", () => {
   test.each([
     ["image/png", png()],
     ["image/jpeg", jpeg()],
@@ -28,17 +28,17 @@ describe("a picture is what its bytes are", () => {
     ["nothing", ""],
     ["PDF", "%PDF-1.7"],
     ["a bitmap of Windows", "BM\x36\0\0\0"],
-  ])("%s is none", (_, text) => {
+  ])("%s is rejected", (_, text) => {
     expect(rasterTypeOf(Buffer.from(text))).toBeNull();
   });
 
-  test("a file that is a picture and a page is served as the picture that it is", () => {
+  test("a file that is both an image and a page is served as an image", () => {
     expect(rasterTypeOf(Buffer.concat([png(), Buffer.from(HTML)]))).toBe("image/png");
     expect(rasterTypeOf(Buffer.from(`GIF89a/*${HTML}*/=1;`))).not.toBe("text/html");
   });
 });
 
-describe("a picture that unpacks to very many pixels is none", () => {
+describe("an image that unpacks to very many pixels is rejected", () => {
   const kinds: [string, (width: number, height: number) => Buffer][] = [
     ["PNG", png],
     ["JPEG", jpeg],
@@ -54,36 +54,36 @@ describe("a picture that unpacks to very many pixels is none", () => {
     expect(rasterTypeOf(make(1, MAX_SIDE + 1))).toBeNull();
   });
 
-  test("a side of nothing", () => {
+  test("with a side of zero", () => {
     expect(rasterTypeOf(png(0, 5))).toBeNull();
     expect(rasterTypeOf(jpeg(5, 0))).toBeNull();
   });
 
-  test("an animation of very many pictures", () => {
+  test("as an animation with very many frames", () => {
     const frames = Array.from({ length: MAX_FRAMES }, (): [number, number] => [1, 1]);
     expect(rasterTypeOf(gif(...frames))).toBe("image/gif");
     expect(rasterTypeOf(gif(...frames, [1, 1]))).toBeNull();
   });
 });
 
-describe("broken files end the reading", () => {
+describe("a broken file ends the reading", () => {
   const whole = [png(), jpeg(), gif([2, 2], [3, 3]), webp("VP8 "), webp("VP8L"), webp("VP8X")];
 
-  test("cut off at each byte", () => {
+  test("if cut off at any byte", () => {
     for (const bytes of whole) {
       for (let end = 0; end < bytes.length; end++)
         expect(() => rasterTypeOf(bytes.subarray(0, end))).not.toThrow();
     }
   });
 
-  test("segments of JPEG that lead nowhere, or to themselves", () => {
+  test("if JPEG segments point nowhere, or to themselves", () => {
     const head = [0xff, 0xd8, 0xff, 0xe0];
     expect(rasterTypeOf(Buffer.from([...head, 0, 0, 0xff, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0]))).toBeNull();
     expect(rasterTypeOf(Buffer.from([...head, 0xff, 0xff, 0, 0, 0, 0, 0]))).toBeNull();
     expect(rasterTypeOf(Buffer.from([0xff, 0xd8, ...Array<number>(1_000_000).fill(0xff)]))).toBeNull();
   });
 
-  test("blocks of GIF without an end", () => {
+  test("if GIF blocks have no end", () => {
     expect(() =>
       rasterTypeOf(Buffer.concat([gif([2, 2]).subarray(0, 19), Buffer.alloc(100_000, 0xff)])),
     ).not.toThrow();

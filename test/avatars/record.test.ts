@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-test("the default address decides whose picture a name shows, if its resolver answers with it", async () => {
+test("the default address decides whose image a name shows, if its resolver answers with it", async () => {
   const ctx = { ...noChain, db: tables.db, contracts, now: NOW, chainHead: async () => null } as Ctx;
   const ask = (name: string) =>
     avatarRecord(async () => {}).handle({ name: parseName(name) }, ctx, undefined as never);

@@ -32,7 +32,7 @@ afterAll(async () => {
   await anvil?.stop();
 });
 
-/** A new one knows the newest block at once; it takes a second for another. */
+/** A new client knows the newest block at once; an existing one takes a second to see another. */
 function newRpc(): Rpc {
   const rpc = createRpc({ urls: [anvil.url] });
   const call: Rpc["call"] = (...args) => {
@@ -44,7 +44,7 @@ function newRpc(): Rpc {
 
 type Said = { holder?: Address; size?: number };
 
-/** A contract whose tokens one address holds, and that describes them so. */
+/** A contract with this description, all of whose tokens belong to one address. */
 async function deploy(description: string, { holder = HOLDER, size = 0 }: Said = {}): Promise<Address> {
   const [from] = await client.getAddresses();
   const { abi, bytecode } = double("PictureTokens");
@@ -71,7 +71,7 @@ async function find(text: string, holder: Address | null = HOLDER): Promise<stri
 describe.each(["erc721", "erc1155"])("a token of %s", (standard) => {
   const uriOf = (contract: Address, id = 7n) => `eip155:${CHAIN_ID}/${standard}:${contract}/${id}`;
 
-  test("shows its picture for the name whose address holds it, and for no other", async () => {
+  test("shows its image for a name whose address holds it, and for no other", async () => {
     const text = uriOf(await deploy(describedBy(dataUri(png()))));
     expect(await find(text)).toBe("image/png");
     expect(await find(text, account(0xb))).toBe("none");
@@ -89,16 +89,16 @@ describe.each(["erc721", "erc1155"])("a token of %s", (standard) => {
     ["a picture in place of a description", dataUri(png())],
     ["a scheme of its own", "javascript:alert(1)"],
     ["nothing", ""],
-  ])("has no picture where it gives %s", async (_, description) => {
+  ])("has no image if it gives %s", async (_, description) => {
     expect(await find(uriOf(await deploy(description)))).toBe("none");
   });
 
-  test("at a private host is not asked", async () => {
+  test("at a private host is not requested", async () => {
     expect(await find(uriOf(await deploy("http://127.0.0.1:1/1")))).toBe("unknown");
     expect(await find(uriOf(await deploy(describedBy("https://169.254.169.254/latest"))))).toBe("unknown");
   });
 
-  test("that describes itself without end is left at the bound", async () => {
+  test("whose description never ends is cut off at the limit", async () => {
     expect(await find(uriOf(await deploy("data:,", { size: 1_500_000 })))).toBe("unknown");
     const description = describedBy(dataUri(png()));
     expect(await find(uriOf(await deploy(description, { size: 340_000 })))).toBe("image/png");
@@ -106,7 +106,7 @@ describe.each(["erc721", "erc1155"])("a token of %s", (standard) => {
     expect(await find(uriOf(await deploy("{id}".repeat(1_000))))).toBe("none");
   });
 
-  test("of a contract that is none, of another chain, or held by no one has none", async () => {
+  test("has no image without a contract, on another chain, or without a holder", async () => {
     expect(await find(uriOf(account(0xdead)))).toBe("none");
     const before = asked;
     expect(await find(`eip155:5/${standard}:${account(1)}/1`)).toBe("none");

@@ -7,7 +7,7 @@ import { projectFiles, root } from "../support/projectFiles.ts";
 const run = (benchmark: string, ...args: string[]) =>
   spawnSync(process.execPath, [join(root, "bench", benchmark, "run.ts"), ...args], { encoding: "utf8" });
 
-/** Options that the documents use, for each command in which a benchmark is run. */
+/** Options that documents use, for each command that runs a benchmark. */
 const documented = projectFiles
   .filter((file) => file.endsWith(".md"))
   .flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(/\bbench:(\w+) -- ([^`#\n]*)/g)])
@@ -15,7 +15,7 @@ const documented = projectFiles
 
 const help = new Map<string, ReturnType<typeof run>>();
 
-/** What `--help` prints: each program is started once for it. */
+/** The output of `--help`, from one run of each program. */
 function helpOf(benchmark: string) {
   const printed = help.get(benchmark) ?? run(benchmark, "--help");
   help.set(benchmark, printed);
@@ -23,7 +23,7 @@ function helpOf(benchmark: string) {
 }
 
 test.each(["api", "index", "labels", "export", "gateway", "hostile", "feed", "gate"])(
-  "npm run bench:%s -- --help lists the options, those of the documents among them",
+  "npm run bench:%s -- --help lists the options, including those in the documents",
   (benchmark) => {
     const { status, stdout } = helpOf(benchmark);
     expect(status).toBe(0);
@@ -33,18 +33,18 @@ test.each(["api", "index", "labels", "export", "gateway", "hostile", "feed", "ga
   },
 );
 
-// One of them stands for all: what lists the options reads them, too.
+// One of them stands for all: the code that lists the options also reads them.
 test.each([
   [["--nonsense"], "Unknown option '--nonsense'"],
   [["--json"], "'--json <value>' argument missing"],
   [["--names", "many"], '--names is "many": expected a number'],
-])("%j is refused with the list of the options", (options, message) => {
+])("%j is rejected with the list of options", (options, message) => {
   const refused = run("index", ...options);
   expect(refused.status).toBe(2);
   expect(refused.stderr).toContain(message);
   expect(refused.stderr).toContain(helpOf("index").stdout);
 });
 
-test("the documents show how benchmarks are run", () => {
+test("the documents show how to run benchmarks", () => {
   expect(documented.length).toBeGreaterThan(5);
 });

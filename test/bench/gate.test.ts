@@ -29,7 +29,7 @@ async function arrive(plan: Arrivals): Promise<Seen> {
 
 const asked = ["/a", "/b", "/c"].map((path) => ({ path }));
 
-test("requests come when they are due, and each time counts from then", async () => {
+test("requests are sent when due, and latency counts from then", async () => {
   let count = 0;
   // Answers nothing for half a second, then all at once, as a stalled program does.
   let stalled: Promise<unknown> | undefined;
@@ -47,7 +47,7 @@ test("requests come when they are due, and each time counts from then", async ()
   expect(seen.p99).toBeGreaterThan(250);
 });
 
-test("answers that are errors fail a rate", async () => {
+test("error answers fail a rate", async () => {
   const url = await listen((request, reply) => {
     reply.statusCode = request.url === "/b" ? 503 : 200;
     reply.end("{}");
@@ -59,7 +59,7 @@ test("answers that are errors fail a rate", async () => {
   );
 });
 
-test("a rate is held only with its answers and its times", () => {
+test("a rate is met only with enough answers, fast enough", () => {
   const goal = { p50: 5, p95: 10, p99: 25 };
   const seen = { p50: 1, p95: 2, p99: 3, answered: 1_960, failed: 0, kept: [] };
   const why = (other: Partial<Seen>) => whyNotHeld({ perSecond: 2_000, goal }, { ...seen, ...other });
@@ -68,7 +68,7 @@ test("a rate is held only with its answers and its times", () => {
   expect(why({ p95: 10.04 })).toBe("p95 of 10.0 ms, goal 10 ms");
 });
 
-test("of the samples the first ones are asked for far oftener, and the last ones too", () => {
+test("the first samples are requested far more often, and the last ones are still requested", () => {
   const drawn = drawSkewed(
     Array.from({ length: 1_000 }, (_, i) => i),
     { count: 20_000, seed: 1 },
@@ -91,14 +91,14 @@ const samples = (): GateSamples => {
   };
 };
 
-test("every route says where its data is short, and asks for what is absent, too", () => {
+test("every route reports where its data is short, and requests absent items, too", () => {
   for (const route of routesOf(samples())) expect(route.short, route.name).toContain("are needed");
   const [whois] = routesOf(samples());
   const absent = whois?.asked.filter(({ path }) => path.includes("absent")).length ?? 0;
   expect(absent / (whois?.asked.length ?? 0)).toBeCloseTo(0.1, 1);
 });
 
-test("a tenth of a list's requests go on from a cursor, and an empty first answer is told", async () => {
+test("a tenth of a list's requests continue from a cursor, and an empty first answer is reported", async () => {
   const url = await listen((request, reply) =>
     reply.end(
       JSON.stringify(
@@ -116,7 +116,7 @@ test("a tenth of a list's requests go on from a cursor, and an empty first answe
   expect(await isFirstFull({ ...list, asked: [{ path: "/empty" }] }, url)).toBe(false);
 });
 
-test("an answer that is not that of the rows is found, and one that is another at rest", async () => {
+test("an answer that differs from the rows is found, and so is one that differs at rest", async () => {
   const tables = await createTables();
   onTestFinished(() => tables.drop());
   const owner = account(0xa11ce);

@@ -35,7 +35,7 @@ const example: Record<string, Argument> = {
   uint16: 16,
 };
 
-describe("logs are encoded as viem encodes them", () => {
+describe("logs are encoded as by viem", () => {
   const events = [
     registryAbi,
     controllerPremiumAbi,
@@ -43,7 +43,7 @@ describe("logs are encoded as viem encodes them", () => {
     nameWrapperAbi,
     resolverAbi,
   ].flat();
-  // bytes4 stands at the left of its word, and no act logs it.
+  // bytes4 is left-aligned in its word, and no act logs it.
   const known = events.filter(({ inputs }) => inputs.every(({ type }) => type !== "bytes4"));
 
   test.each(known as AbiEvent[])("$name", (event) => {
@@ -59,7 +59,7 @@ describe("logs are encoded as viem encodes them", () => {
   });
 });
 
-describe("a transaction logs what the contracts log, in their order", () => {
+describe("a transaction has the contracts' logs in their order", () => {
   let local: LocalChain;
   beforeAll(async () => {
     local = await startLocalChain();
@@ -73,7 +73,7 @@ describe("a transaction logs what the contracts log, in their order", () => {
     records: [{ kind: "addr" as const, address }],
   });
 
-  test("a registration by the controllers of 2020, 2023 and 2025, bare and whole", async () => {
+  test("for a registration by the controllers of 2020, 2023 and 2025, with and without records", async () => {
     const { chain } = local;
     const [, a, b, c] = chain.accounts as [Hex, Hex, Hex, Hex];
     const scene = openScene(10, 1);
@@ -100,7 +100,7 @@ describe("a transaction logs what the contracts log, in their order", () => {
     same(await acts.registerReferred(chain, named5), scene, () => registerV5(scene, { ...whole, number: 6 }));
   });
 
-  test("wrapping, unwrapping, renewing", async () => {
+  test("for wrapping, unwrapping and renewing", async () => {
     const { chain } = local;
     const [, a] = chain.accounts as [Hex, Hex];
     const scene = openScene(10, 1);
@@ -120,7 +120,7 @@ describe("a transaction logs what the contracts log, in their order", () => {
     );
   });
 
-  /** Who logged which event: of the local contracts, and of the generated chain during an act; texts aside. */
+  /** Which contract logged which event: of the local contracts, and of the generated chain during an act, without texts. */
   function same(receipt: TransactionReceipt, scene: Scene, act: () => void): void {
     const { ledger } = scene;
     const before = ledger.logs;
@@ -149,7 +149,7 @@ function whoIs(deployment: ChainDeployment, address: string | undefined): string
   return entry ? `${entry.role} ${entry.generation}` : String(address);
 }
 
-test("the same seed gives the same chain, and the blocks follow each other", () => {
+test("the same seed gives the same chain, with consecutive blocks", () => {
   const [one, other, third] = [generate(30, 7), generate(30, 7), generate(30, 8)];
   const text = (ledger: Ledger) => Buffer.concat(ledger.read(placesFrom(0, ledger.logs))).toString();
   expect(text(one)).toBe(text(other));
@@ -158,7 +158,7 @@ test("the same seed gives the same chain, and the blocks follow each other", () 
   expect(blocks).toEqual(blocks.toSorted((a, b) => a - b));
 });
 
-test("a log names the transaction and the block in which it is found", () => {
+test("a log names its own transaction and block", () => {
   const ledger = generate(30, 7);
   const places = placesFrom(0, ledger.logs);
   const logs = JSON.parse(`[${ledger.read(places).join("").slice(0, -1)}]`) as RpcLog[];

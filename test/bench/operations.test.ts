@@ -20,14 +20,14 @@ const all = [...operations, ...webhookEndpoints({} as never)];
 const document = JSON.parse(JSON.stringify(openApiDocument(all))) as Document;
 const measured = operationsOf(document, samples, 1_000);
 
-test("every operation of the API is measured, each way under a name of its own", () => {
+test("every operation of the API is measured, each variant under its own name", () => {
   const paths = all.map(({ path }) => path).filter((path) => !isUnmeasured(path));
   expect(new Set(measured.map(({ path }) => path))).toEqual(new Set(paths));
   const names = measured.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("samples stand where a path has parameters", () => {
+test("samples replace the parameters of a path", () => {
   const requests = measured.flatMap(({ requests }) => requests.map(({ path }) => path ?? ""));
   expect(requests.filter((path) => /[{}]|undefined/.test(path))).toEqual([]);
   for (const path of ["/domain/parent.eth/subdomains", "/lookup-labelhash/0xlbob.eth", "/agents/7"]) {
@@ -35,7 +35,7 @@ test("samples stand where a path has parameters", () => {
   }
 });
 
-test("a parameter without samples, and a body that is not told, stop the benchmark", () => {
+test("a parameter without samples, or an unknown body, stops the benchmark", () => {
   const withPath = (path: string, method: string) => ({ paths: { [path]: { [method]: { responses: {} } } } });
   expect(() => operationsOf(withPath("/planet/{planet}", "get"), samples, 1)).toThrow("{planet}");
   expect(() => operationsOf(withPath("/planets/bulk", "post"), samples, 1)).toThrow("POST /planets/bulk");

@@ -18,7 +18,7 @@ function openFile(count: number) {
 
 const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
 
-test("every range is read as it was written, wherever its pieces join", () => {
+test("every range is read as written, wherever pieces join", () => {
   const { file, texts } = openFile(60);
   expect(file.length).toBe(60);
   for (let first = 0; first < 60; first++) {
@@ -29,7 +29,7 @@ test("every range is read as it was written, wherever its pieces join", () => {
   }
 });
 
-test("of a range, only what is asked for is read", () => {
+test("only the requested part of a range is read", () => {
   const { file, texts } = openFile(60);
   for (const step of [2, 3, 7, 59]) {
     const places = range(0, 60).filter((place) => place % step === 0);
@@ -37,7 +37,7 @@ test("of a range, only what is asked for is read", () => {
   }
 });
 
-test("texts that are added after a read are found, and one that is longer than many pieces", () => {
+test("texts added after a read are found, and so is one longer than many pieces", () => {
   const { file, texts } = openFile(5);
   file.read([0, 4]);
   const long = "long".repeat(100);
@@ -47,13 +47,13 @@ test("texts that are added after a read are found, and one that is longer than m
   expect(Buffer.concat(file.read(range(0, 7))).toString()).toBe([...texts, long, "last"].join(""));
 });
 
-test("the file has no name: nothing of it stays when the process ends", () => {
+test("the file has no name, so nothing of it remains after the process ends", () => {
   const { file } = openFile(60);
   expect(file.read([59])).toHaveLength(1);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a column keeps what is added, whatever it began with, and finds the first of equal numbers", () => {
+test("a column keeps added values, whatever its first ones, and finds the first of equal numbers", () => {
   const column = new Column(Uint32Array);
   for (let i = 0; i < 5_000; i++) column.add(Math.floor(i / 3) * 2);
   expect(range(0, 5_000).map((place) => column.at(place))).toEqual(

@@ -5,7 +5,7 @@ import { WORLD_TIME } from "../../bench/api/worldTime.ts";
 
 const NAMES = 500;
 const MANY_NAMES = 6_000;
-/** Some of whom are agents. */
+/** Some of them are agents. */
 const NAMES_WITH_AGENTS = 20_000;
 
 type Rows = [table: string, row: Record<string, unknown>][];
@@ -22,7 +22,7 @@ const ofManyNames = (): Rows => {
   return manyRows;
 };
 
-test("names of Base are beside those of the main chain, and change none of these", () => {
+test("names of Base are added to those of the main chain, and change none of them", () => {
   const rows: [string, Record<string, unknown>][] = [];
   generateWorld({ names: NAMES, base: 50, put: (table, row) => void rows.push([table, row]) });
   const ofBase = rows.filter(([, row]) => row.chain_id === 8453);
@@ -40,20 +40,20 @@ function rowsOn(day: string) {
   }
 }
 
-test("a world of the same size has the same rows on every day", () => {
+test("a world of one size has the same rows every day", () => {
   const rows = rowsOn("2026-11-22T12:00:00Z");
   expect(rows.length).toBeGreaterThan(NAMES);
   expect(rowsOn("2027-03-01T23:59:59Z")).toEqual(rows);
 });
 
-test("each log has a place of its own", () => {
+test("each log has its own position", () => {
   const places = ofManyNames()
     .filter(([table]) => table === "events")
     .map(([, row]) => `${row.block_number} ${row.log_index} ${row.ordinal}`);
   expect(new Set(places).size).toBe(places.length);
 });
 
-test("each change has its log, and no row is of a block after the newest", () => {
+test("each change has its log, and no row has a block after the newest", () => {
   const rows = ofManyNames();
   const placeOf = (row: Record<string, unknown>) => `${row.block_number} ${row.log_index}`;
   const logs = new Set(rows.filter(([table]) => table === "events").map(([, row]) => placeOf(row)));
@@ -63,7 +63,7 @@ test("each change has its log, and no row is of a block after the newest", () =>
   expect(rows.filter(([, { block_number }]) => Number(block_number ?? 0) > last)).toEqual([]);
 });
 
-test("a block has one time, later ones later times, and owners' addresses begin with every digit", () => {
+test("a block has one time, later blocks have later times, and owners' addresses begin with every digit", () => {
   const rows = ofManyNames();
   const logs = rows.filter(([table]) => table === "events").map(([, row]) => row);
   const times = new Map(logs.map((row) => [Number(row.block_number), Number(row.block_timestamp)]));
@@ -75,7 +75,7 @@ test("a block has one time, later ones later times, and owners' addresses begin 
   expect(digits.size).toBe(16);
 });
 
-test("agents are registered and bound by one transaction each, in the order of their ids", () => {
+test("each agent is registered and bound in one transaction, in the order of ids", () => {
   const rows = rowsOf(NAMES_WITH_AGENTS);
   const of = (wanted: string) => rows.filter(([table]) => table === wanted).map(([, row]) => row);
   const bindings = of("agent_bindings");

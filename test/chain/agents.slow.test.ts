@@ -47,7 +47,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({
     before: async (chain, { alice }) => {
-      // Agent 0, which no test may take for none, is in the backfill.
+      // The backfill contains agent 0, which no test may mistake for no agent.
       await registerReferred(chain, {
         from: alice,
         label: "zero",
@@ -89,7 +89,7 @@ async function findAgent(agentId: bigint): Promise<AgentItem> {
   return agentItem.parse((await ask(`/agents/${agentId}`)).body);
 }
 
-/** A name of alice's with an agent bound to its token, and the key by which it could claim the agent. */
+/** Gives alice a name with an agent bound to its token. Returns the key by which the name could claim the agent. */
 async function nameWithAgent(label: string, { from = stage.cast.alice, token = registrarToken(label) } = {}) {
   const { chain } = stage;
   await registerReferred(chain, { from, label, resolver: "resolver5" });
@@ -97,7 +97,7 @@ async function nameWithAgent(label: string, { from = stage.cast.alice, token = r
   return { agentId, key: await agentKey(chain, { agentId }) };
 }
 
-/** What adapter and registry answer of an agent, in the words of the specification. */
+/** The answers of adapter and registry about an agent, in the words of the specification. */
 async function bindingOnChain(agentId: bigint) {
   const { chain } = stage;
   const binding = await readBinding(chain, agentId);
@@ -113,7 +113,7 @@ async function bindingOnChain(agentId: bigint) {
   };
 }
 
-/** Expects each binding of an answer to be the contracts' own, and every `is_bound` to follow from it. */
+/** Expects each binding of an answer to match the contracts, and every `is_bound` to follow from it. */
 async function expectBindingsAsOnChain(label: string, answer: NameAgents): Promise<void> {
   const { chain } = stage;
   const tokens = [registrarToken(label), wrapperToken(ethNode(label))].map(
@@ -140,7 +140,7 @@ const boundOnly = { is_bound: true, has_ensip25_registration: false, onchain_ver
 const claimedOnly = { is_bound: false, has_ensip25_registration: true, onchain_verified: false };
 
 describe("the owner of a name binds an agent to it", () => {
-  test("and claims it by a record: both sides say so, also of agent 0", async () => {
+  test("and claims it by a record: both sides agree, even for agent 0", async () => {
     const answer = await agentsOf("zero.eth");
     expect(answer).toMatchObject({
       is_erc8004_agent: true,
@@ -152,7 +152,7 @@ describe("the owner of a name binds an agent to it", () => {
     await expectBindingsAsOnChain("zero", answer);
   });
 
-  test("and claims nothing: bound, and no agent by its own word", async () => {
+  test("without a claim: it is bound, but no agent by its own record", async () => {
     const { agentId } = await nameWithAgent("silent");
     const answer = await agentsOf("silent.eth");
     expect(answer).toMatchObject({ is_erc8004_agent: false, onchain_verified: false });
@@ -165,7 +165,7 @@ describe("the owner of a name binds an agent to it", () => {
     });
   });
 
-  test("and then a second one: a token may have many", async () => {
+  test("and a second one: a token can have many", async () => {
     const { chain, cast } = stage;
     const first = await nameWithAgent("twice");
     const second = await bindAgent(chain, { from: cast.alice, token: registrarToken("twice") });
@@ -178,14 +178,14 @@ describe("the owner of a name binds an agent to it", () => {
     await expectBindingsAsOnChain("twice", answer);
   });
 
-  test("and gives it another description", async () => {
+  test("and changes its description", async () => {
     const { agentId } = await nameWithAgent("moving-uri");
     await setAgentURI(stage.chain, { from: stage.cast.alice, agentId, uri: "https://new.example" });
     expect((await findAgent(agentId)).binding).toEqual(await bindingOnChain(agentId));
     expect((await findAgent(agentId)).binding?.token_uri).toBe("https://new.example");
   });
 
-  test("which is in the name's events, with who did it", async () => {
+  test("and the name's events show it with the account that did it", async () => {
     const { agentId } = await nameWithAgent("logged");
     const bound = (await stage.events("logged.eth")).find((one) => one.event_type === "AgentBound");
     expect(bound).toMatchObject({
@@ -196,8 +196,8 @@ describe("the owner of a name binds an agent to it", () => {
   });
 });
 
-describe("a claim without the adapter's word", () => {
-  test("on an agent that is not bound to anything", async () => {
+describe("a claim without the adapter's confirmation", () => {
+  test("of an agent that is not bound to anything", async () => {
     const { chain, cast } = stage;
     const { agentId } = await registerAgent(chain, { from: cast.bob });
     await registerReferred(chain, { from: cast.bob, label: "claimed", resolver: "resolver5" });
@@ -209,7 +209,7 @@ describe("a claim without the adapter's word", () => {
     expect(await findAgent(agentId)).toMatchObject({ ...claimedOnly, name: "claimed.eth", binding: null });
   });
 
-  test("on an agent that is bound to another name's token", async () => {
+  test("of an agent that is bound to another name's token", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.bob, label: "borrowed", resolver: "resolver5" });
     const key = await agentKey(chain, { agentId: 0n });
@@ -220,7 +220,7 @@ describe("a claim without the adapter's word", () => {
     expect(await findAgent(0n)).toMatchObject({ name: "zero.eth", ...both });
   });
 
-  test("in every other spelling: what conforms is said, and nothing is held against the adapter that is not its own", async () => {
+  test("in any other spelling is shown if it conforms, and is checked only against the adapter's own registry", async () => {
     const { chain, cast } = stage;
     const { agentId, key } = await nameWithAgent("spelled");
     const registry = addressOf(chain, "agentRegistry");
@@ -261,8 +261,8 @@ describe("a claim without the adapter's word", () => {
   });
 });
 
-describe("a binding stays with the name's token", () => {
-  test("by either token, under either standard, before, during and after a wrapping", async () => {
+describe("a binding follows the name's token", () => {
+  test("of either contract, under either standard, before, during and after a wrapping", async () => {
     const { chain, cast } = stage;
     const { alice } = cast;
     const first = await nameWithAgent("boxed");
@@ -280,7 +280,7 @@ describe("a binding stays with the name's token", () => {
     expect(flagsOf(await agentsOf("boxed.eth"))).toEqual(expected);
   });
 
-  test("after the name expired and was bought by another, whose it was not", async () => {
+  test("after the name expired and another account bought it", async () => {
     const { chain, cast } = stage;
     await addController(chain, { from: cast.deployer, controller: cast.dave });
     await registerByHash(chain, { from: cast.dave, owner: cast.alice, label: "reborn", duration: 30n * DAY });
@@ -293,8 +293,8 @@ describe("a binding stays with the name's token", () => {
   });
 });
 
-describe("the directory", () => {
-  test("has every binding as the adapter answers it, and no other", async () => {
+describe("the directory of agents", () => {
+  test("has every binding as the adapter answers it, and no others", async () => {
     const { body } = await ask("/agents?is_bound=true");
     const { total } = body as { total: number };
     const pages = Array.from({ length: Math.ceil(total / 25) }, (_, i) =>
@@ -311,7 +311,7 @@ describe("the directory", () => {
     expect(items).toHaveLength(total);
   });
 
-  test("keeps a binding of an unknown standard to a contract that is no name", async () => {
+  test("keeps a binding of an unknown standard to a contract without names", async () => {
     const { chain, cast } = stage;
     const token = { contract: "reverseRegistrar3", id: 0n };
     const { agentId } = await bindAgent(chain, { from: cast.deployer, token, standard: 7 });
@@ -324,7 +324,7 @@ describe("the directory", () => {
     });
   });
 
-  test("hears only the adapter: anybody can log AgentBound", async () => {
+  test("ignores AgentBound logs of contracts other than the adapter", async () => {
     const { chain, cast } = stage;
     const topics = [
       "0x1cb39fc13e08b8994b5bc1afdfe2cc88d223e5e855bfafa4b959fcdf8025664c",
@@ -339,7 +339,7 @@ describe("the directory", () => {
     expect(flagsOf(await agentsOf("zero.eth"))).toHaveLength(1);
   });
 
-  test("does not say who owns an agent that left its adapter, since that is not followed", async () => {
+  test("does not name the owner of an agent that left its adapter, since that is not followed", async () => {
     const { chain, cast } = stage;
     const { agentId } = await nameWithAgent("released");
     await releaseAgent(chain, { from: cast.alice, agentId, to: cast.bob });
@@ -349,7 +349,7 @@ describe("the directory", () => {
     await expectBindingsAsOnChain("released", answer);
   });
 
-  test("forgets a binding that a reorganisation undid", async () => {
+  test("forgets a binding removed by a reorganisation", async () => {
     const { chain } = stage;
     const snapshot = await takeSnapshot(chain);
     const { agentId } = await nameWithAgent("undone");
@@ -369,7 +369,7 @@ describe("a name whose resolver is not indexed", () => {
       args: [stage.cast.alice, words],
     });
 
-  test("is asked for the keys of the agents bound to it, and what it answers counts", async () => {
+  test("is asked for the keys of the agents bound to it, and its answer counts", async () => {
     const { chain, cast } = stage;
     Object.assign(chain.contracts, await deployLiveResolvers(connect(stage.local.anvil.url)));
     const { agentId, key } = await nameWithAgent("unlisted");
@@ -387,7 +387,7 @@ describe("a name whose resolver is not indexed", () => {
     expect(listed).toMatchObject({ has_ensip25_registration: null, onchain_verified: null, profile: null });
   });
 
-  test("and that cannot answer is a failure, not a name without agents", async () => {
+  test("causes a failure, not an answer without agents, if it cannot answer", async () => {
     const { chain, cast } = stage;
     const resolver = addressOf(chain, "revertingResolver");
     await setResolver(chain, { from: cast.alice, node: ethNode("unlisted"), resolver });
@@ -404,7 +404,7 @@ describe("a name whose resolver is not indexed", () => {
   });
 });
 
-test("an adapter that does not answer is a failure, never a `false`; a name without agents needs no adapter", async () => {
+test("an unreachable adapter causes a failure, never a `false`; a name without agents needs no adapter", async () => {
   const { chain } = stage;
   const adapter = addressOf(chain, "agentAdapter");
   const code = await rpc(chain, "eth_getCode", [adapter, "latest"]);
@@ -426,14 +426,14 @@ test("an adapter that does not answer is a failure, never a `false`; a name with
   expect(await agentsOf("zero.eth")).toMatchObject({ onchain_verified: true });
 });
 
-describe("without a node that could be asked", () => {
+describe("without a node", () => {
   let index: IndexOnly;
   beforeAll(() => {
     index = openIndexOnly(agentEndpoints, stage);
   });
   afterAll(() => index?.close());
 
-  test("what the index knows is the same, and what only the chain can tell is a failure", async () => {
+  test("indexed facts stay the same, and facts that only the chain has are a failure", async () => {
     const names = await stage.sql<{ name: string }>(
       "select full_name as name from domains where full_name like '%.eth'",
     );
@@ -446,7 +446,7 @@ describe("without a node that could be asked", () => {
       sources.add(source);
       expect([name, reply.status]).toEqual([name, source === "live" ? 502 : 200]);
       if (source === "live") continue;
-      // Without a journal of blocks, which this index has none of, no block is named.
+      // This index has no journal of blocks, so no block is named.
       const { as_of, ...answer } = (await reply.json()) as NameAgents & { as_of: unknown[] };
       expect([answer, as_of]).toEqual([body, []]);
     }
@@ -456,7 +456,7 @@ describe("without a node that could be asked", () => {
 
 type Log = { address: Address; topics: string[]; blockNumber: string; logIndex: string };
 
-test("every log of the adapter's bindings and of its agents is kept once, and of no other agent", async () => {
+test("every log of the adapter's bindings and of its agents is kept once, and none of other agents", async () => {
   const { chain } = stage;
   const adapter = pad(addressOf(chain, "agentAdapter")).toLowerCase();
   const logs = async (contract: string, topics: (string | null)[]) =>

@@ -26,13 +26,13 @@ const countEvents = async ({ sql }: Stack): Promise<number> => {
   return Number(rows[0]?.count ?? 0);
 };
 
-test("an index that is killed in the backfill is complete after a restart", async () => {
-  // Enough for some of the backfill, and far from all of it.
+test("an index killed during the backfill is complete after a restart", async () => {
+  // Enough for some of the backfill, but far from all of it.
   const logsFrom = Math.floor(Number(await local.chain.client.getBlockNumber()) / 2);
   const rpc = await startSlowRpc(local.anvil.url, { logsFrom });
   const stack = await launchStack({ rpcUrl: rpc.url, deployment: local.deployment });
   try {
-    // The requests are held: what was fetched before is indexed and committed, and the rest does not come.
+    // While requests are held, earlier blocks are indexed and committed, and the rest does not arrive.
     const isStopped = async () => rpc.held() > 0 && (await countEvents(stack)) > 0;
     await vi.waitUntil(isStopped, PATIENCE);
     await stack.kill();

@@ -5,7 +5,7 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
 import { startHistoryChain } from "../truth/trial.ts";
 
-/* Cursors on a real index, while blocks come and are taken back: what stays is seen once, in the order of the list. */
+/* Cursors on a real index, while blocks come and are removed: every item that stays is seen once, in the order of the list. */
 
 const SEED = 8_104;
 const PREFIX = "page";
@@ -40,7 +40,7 @@ async function ask(path: string): Promise<Page> {
   return body as Page;
 }
 
-/** Every item of a list, page by page, with something that happens between two pages. */
+/** Every item of a list, page by page, with an action between every two pages. */
 async function walk(
   path: string,
   between: (page: number) => Promise<void> = async () => {},
@@ -64,7 +64,7 @@ const lists = [
   "/domain/eth/subdomains?sort_by=full_name",
 ];
 
-/** Walks a list while the chain changes: what is in it before and after is seen once, and in its order. */
+/** Reads a list while the chain changes: items in it both before and after are seen once, and in order. */
 async function expectOnce(path: string, change: (page: number) => Promise<void>): Promise<void> {
   const before = await walk(path);
   expect(before.length).toBeGreaterThan(4 * SIZE);
@@ -73,7 +73,7 @@ async function expectOnce(path: string, change: (page: number) => Promise<void>)
   const after = await walk(path);
   const isAfter = new Set(keysOf(after));
   const nameAfter = new Map(after.map(({ namehash, name }) => [namehash, name]));
-  // A label that became known gives a name another place.
+  // A label that becomes known changes the name's place.
   const staying = before.filter(
     ({ namehash, name }) => isAfter.has(namehash) && nameAfter.get(namehash) === name,
   );
@@ -89,7 +89,7 @@ async function play(steps: Step[], count: number): Promise<void> {
   await stack.waitForHead();
 }
 
-test("pages by cursor are the pages by number, where nothing changes", async () => {
+test("pages by cursor equal pages by number, if nothing changes", async () => {
   for (const path of lists) {
     const walked = await walk(path);
     const { total } = await ask(`${path}&page_size=1`);
@@ -98,18 +98,18 @@ test("pages by cursor are the pages by number, where nothing changes", async () 
   }
 });
 
-test("blocks come between the pages", async () => {
+test("blocks come between pages", async () => {
   const steps = common.slice(80);
   for (const path of lists) await expectOnce(path, () => play(steps, 2));
 });
 
-test("reorganisations come between the pages", async () => {
+test("reorganisations come between pages", async () => {
   const [old, fresh] = [[...abandoned], [...lasting]];
   for (const path of lists) {
     await expectOnce(path, async (page) => {
       const base = await height();
       await play(old, 3);
-      // Every second page the blocks since the page before are taken back, and others come.
+      // Every second page, the blocks since the previous page are removed, and others come.
       if (page % 2 === 1) return;
       await rpc(local.chain, "anvil_rollback", [(await height()) - base]);
       await play(fresh, 5);
@@ -120,7 +120,7 @@ test("reorganisations come between the pages", async () => {
 type Event = { id: string; transaction_hash: string };
 type EventPage = { events: Event[]; next_cursor: string | null };
 
-/** Every event of a list, page by page. A log at the place of another one is another event. */
+/** Every event of a list, page by page. A log in the place of another one is another event. */
 async function walkEvents(
   path: string,
   { size, between = async () => {} }: { size: number; between?: () => Promise<void> },
@@ -140,7 +140,7 @@ async function walkEvents(
 const eventKeys = (events: readonly Event[]) =>
   events.map((event) => `${event.id} ${event.transaction_hash}`);
 
-/** The name, and the account, of which most was logged, and the contract that logged most. */
+/** The name, the account and the contract with the most events. */
 async function findBusiest(): Promise<{ name: string; account: string; contract: string }> {
   const [domain] = await stack.sql<{ full_name: string }>(
     `select full_name from domains join events using (chain_id, node)
@@ -153,7 +153,7 @@ async function findBusiest(): Promise<{ name: string; account: string; contract:
   return { name: domain?.full_name ?? "", account: local.chain.accounts[1] ?? "", contract };
 }
 
-test("events come and are rolled back between the pages: those that stay are seen once", async () => {
+test("events come and are rolled back between pages: those that stay are seen once", async () => {
   const [old = [], fresh = []] = later.map((steps) => [...steps]);
   const { name, account, contract } = await findBusiest();
   const near = `chain=${local.deployment.name}&block_from=${(await height()) - 15}`;
@@ -178,7 +178,7 @@ test("events come and are rolled back between the pages: those that stay are see
       size,
       between: async () => {
         if (old.length === 0 || fresh.length === 0) return;
-        // The page before has seen, or could see, what is taken back now.
+        // The previous page has seen, or could have seen, what is removed now.
         const depth = (await height()) - base;
         if (isOld && depth > 0) {
           await rpc(local.chain, "anvil_rollback", [depth]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** How the name of a demo is asked for: one whose label is not normalised only by its hash. */
+/** How to ask for a name of the demo: by its hash if its label is not normalised. */
 const askedAs = (name: string): string => {
   const label = name.slice(0, -".eth".length);
   return label === oddLabels.unnormalised ? `${spelled(label)}.eth` : name;
@@ -36,13 +36,13 @@ const askedAs = (name: string): string => {
 
 const whois = (name: string) => expectWhoisAsOnChain(stage, askedAs(name));
 
-/** Seconds until a name expires, as of the newest block. */
+/** Seconds until a name expires, counted from the newest block. */
 async function secondsLeft(name: string): Promise<bigint> {
   const { timestamp } = await stage.chain.client.getBlock();
   return BigInt((await whois(name)).expiry_timestamp ?? 0) - timestamp;
 }
 
-/** The claim of an address at Ethereum's coin type, or at another. */
+/** The claim of an address for Ethereum's coin type, or another one. */
 async function claimOf(address: Address, coinType = 60) {
   const rows = await stage.sql<{ name: string | null; is_name_known: boolean }>(
     "select name, is_name_known from primary_names where address = $1 and coin_type = $2",
@@ -51,7 +51,7 @@ async function claimOf(address: Address, coinType = 60) {
   return rows[0];
 }
 
-/** The checks that give each name of the demo its meaning. */
+/** Checks of each demo name's meaning. */
 const meanings: Record<string, () => Promise<void>> = {
   "alice.eth": async () => {
     const answer = await whois("alice.eth");
@@ -259,11 +259,11 @@ describe("the demo", () => {
   test.each(demoNames.map(({ name, meaning }) => [name, meaning]))("%s: %s", async (name) => {
     const check = meanings[name];
     if (check) return check();
-    // Every other name is there to be registered with the label that it shows.
+    // Every other name only has to be registered with the label that it shows.
     expect(await whois(name)).toMatchObject({ name, availability_status: "registered" });
   });
 
-  test("has no meaning here that it does not have there", () => {
+  test("has every name checked here", () => {
     const names = demoNames.map(({ name }) => name);
     expect(Object.keys(meanings).filter((name) => !names.includes(name))).toEqual([]);
   });
@@ -279,7 +279,7 @@ describe("the demo", () => {
     expect(Math.abs(seconds)).toBeLessThan(600);
   });
 
-  test("has something in every statistic of a first page: sales of a week and a month, expiries to come, drops", async () => {
+  test("has data for every statistic of a home page: weekly and monthly sales, coming expiries, drops", async () => {
     const ask = async (path: string) => (await fetch(`${stage.stack.url}${path}`)).json();
     const [totals, series, largest] = await Promise.all([
       ask("/ens-stats"),
@@ -299,7 +299,7 @@ describe("the demo", () => {
     }
   });
 
-  test("has a calendar for each person, with the ends of the names that lists have", async () => {
+  test("has a calendar for each person, with the same ends of names as in lists", async () => {
     const request = (path: string) => fetch(`${stage.stack.url}${path}`);
     const { chainId } = stage.local.anvil;
     for (const address of Object.values(people)) {
@@ -324,7 +324,7 @@ describe("the demo", () => {
     }
   });
 
-  test("is in the event log with every log, exactly once", () => expectEveryLogOnce(stage));
+  test("has every log in the event log, exactly once", () => expectEveryLogOnce(stage));
 });
 
 describeClient(() => stage);
@@ -333,5 +333,5 @@ describeTools(() => stage);
 
 describeExamples(() => stage);
 
-// The last one: it has a stranger add names.
+// Comes last, because it has a stranger add names.
 describeExplorer(() => stage);

@@ -9,7 +9,7 @@ const start = 1_700_000_000n;
 
 type Block = { hash: Hex; timestamp: Hex; number: Hex };
 
-/** Plays it on a new chain; every block by its hash, and every log. */
+/** Plays it on a new chain. Returns the hash of every block, and every log. */
 async function play() {
   const { anvil, chain } = await startLocalChain({ timestamp: Number(start) });
   try {
@@ -27,7 +27,7 @@ async function play() {
 const readBlock = (chain: Chain, number: number) =>
   rpc<Block>(chain, "eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
 
-test("the demo from a fixed start is the same byte for byte, and ends when its story ends", async () => {
+test("the demo from a fixed start is identical byte for byte, and ends when its story ends", async () => {
   const first = await play();
   const second = await play();
   expect(second.blocks.map(({ hash }) => hash)).toEqual(first.blocks.map(({ hash }) => hash));

@@ -39,7 +39,7 @@ import { expectItsEvents } from "./everyEvent.ts";
 import { readLogs } from "./layer2Reads.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
-/* Names of the DNS at 3DNS: what the index says of them, held against what its contract answers. */
+/* Names of the DNS at 3DNS: the index's answers, compared with the contract's. */
 
 const SEED = inject("seed");
 const STEPS = sizeOf({ short: 60, long: 600 });
@@ -141,7 +141,7 @@ type Row = {
 const ROWS = `select node, full_name, effective_owner_address as owner, expiry_timestamp as expiry, resolver
   from domains where chain_id = 10 order by node`;
 
-/** Every node that a log names, with what the contract answers of it now; a name that expired has its last holder. */
+/** Every node in the logs, with the contract's current answer; an expired name has its last holder. */
 async function readTokens(): Promise<Omit<Row, "full_name">[]> {
   const { chain } = optimism;
   const now = await latestTime(chain);
@@ -171,7 +171,7 @@ async function expectTokens(): Promise<void> {
   expect(rows.map(({ full_name: _, ...row }) => row)).toEqual(await readTokens());
 }
 
-test("the index has every name with the owner and the expiry of its token", async () => {
+test("the index has every name with its token's owner and expiry", async () => {
   await expectTokens();
   const names = (await stack.sql<Row>(ROWS)).map(({ full_name }) => full_name).sort();
   expect(names).toEqual(
@@ -194,7 +194,7 @@ const whois = async (name: string): Promise<Domain> => {
 };
 
 describe("a name below .box", () => {
-  test("answers with its owner and its expiry at 3DNS, its records by the chain", async () => {
+  test("has its owner and expiry from 3DNS, and its records from the chain", async () => {
     const node = namehash("alice.box");
     const [owner, , expiry] = await read<[Address, number, bigint]>(optimism.chain, {
       contract: "dnsToken",
@@ -207,7 +207,7 @@ describe("a name below .box", () => {
       availability_status: "registered",
       ownership: { owner },
     });
-    // The gateway is in this process: on a busy machine it may answer too late once.
+    // The gateway is in this process, so on a busy machine its first answer may be too late.
     await vi.waitFor(async () => {
       const { body } = await stack.api("/domain/alice.box/records");
       expect(body).toMatchObject({ records: { texts: { description: "a name of the DNS" } } });
@@ -228,7 +228,7 @@ describe("a name below .box", () => {
     ]);
   });
 
-  test("that expired keeps its last holder, and is registered no more", async () => {
+  test("that expired keeps its last holder, and is no longer registered", async () => {
     const gone = await whois("gone.box");
     expect(gone.availability_status).not.toBe("registered");
     const { owner } = gone.ownership;
@@ -240,13 +240,13 @@ describe("a name below .box", () => {
     expect(await whois("reborn.box")).toMatchObject({ ownership: { owner: getAddress(cast.bob) } });
   });
 
-  test("that was never registered there may be elsewhere: the chain is asked", async () => {
+  test("that was never registered there may exist elsewhere, so the chain is asked", async () => {
     const { body } = await stack.api<Domain>("/whois/unregistered.box");
     expect(body.availability_status).toBe("unknown");
   });
 });
 
-test("a wallet's names at 3DNS are in its portfolio, those below other top-level names too", async () => {
+test("the portfolio of a wallet has its names at 3DNS, including those below other top-level names", async () => {
   const { status, body } = await stack.api<{ results: { name: string; chain?: string }[] }>(
     `/address/${cast.alice}/domains?chain=optimism`,
   );
@@ -256,7 +256,7 @@ test("a wallet's names at 3DNS are in its portfolio, those below other top-level
   );
 });
 
-test("a name has its owner at its expiry, to the second", async () => {
+test("a name still has its owner in the second of its expiry", async () => {
   const { chain } = optimism;
   const name = "edge.box";
   await registerDnsName(chain, { name, owner: cast.alice, duration: 10n * DAY });
@@ -267,7 +267,7 @@ test("a name has its owner at its expiry, to the second", async () => {
   await expectTokens();
 });
 
-test(`random acts leave the index as the contract answers (FUZZ_SEED=${SEED})`, async () => {
+test(`random acts leave the index equal to the contract (FUZZ_SEED=${SEED})`, async () => {
   const { chain } = optimism;
   const chance = chanceOf(SEED);
   const names = ["a.box", "b.box", "c.xyz", "d.xyz"];
@@ -293,7 +293,7 @@ test(`random acts leave the index as the contract answers (FUZZ_SEED=${SEED})`, 
   await expectTokens();
 });
 
-test.runIf(isLong())("a reorganisation leaves what an index from nothing has", async () => {
+test.runIf(isLong())("a reorganisation leaves the tables of an undisturbed index", async () => {
   const { chain } = optimism;
   await waitForHeads();
   const snapshot = await takeSnapshot(chain);
@@ -322,7 +322,7 @@ test("`npm run verify -- --chain 10` compares owners and expiries with the contr
   expect(compared["domains.registrar_expiry_timestamp"]?.values).toBeGreaterThan(10);
 });
 
-test("every event of 3DNS that is followed is on the chain", () =>
+test("every followed event of 3DNS is on the chain", () =>
   expectItsEvents("dnsTokens.test.ts", planOf().deployment, [main, optimism]));
 
 test("`npm run verify` compares events of each chain with its node, and names a chain whose node does not answer", async () => {

@@ -17,7 +17,7 @@ import { connect, type LocalChain } from "../../devnet/localChain.ts";
 /** A log of any shape. */
 export type Log = { topics: Hex[]; data: Hex };
 
-/** A log as its ABI has it. */
+/** A log by its ABI. */
 export function logOf(signature: string, args: Record<string, unknown>): Log {
   const abi = parseAbi([signature]) as Abi;
   const [item] = abi;
@@ -28,7 +28,7 @@ export function logOf(signature: string, args: Record<string, unknown>): Log {
   return { topics, data: encodeAbiParameters(plain, values) };
 }
 
-/** A log that a contract emits. */
+/** A log for a contract to emit. */
 export type Emission = { by: Address; log: Log };
 
 /** A layer 2 of mainnet's deployment, followed from its first block on; a local chain has no others. */
@@ -39,7 +39,7 @@ export function layer2Of(name: string): Layer2Deployment {
   return { ...found, contracts: contracts.map((entry) => ({ ...entry, startBlock: 0 })) };
 }
 
-/** The contract of a role; the first unless told. */
+/** The contract of a role; the first one by default. */
 export function contractOf(chain: Layer2Deployment, role: Role, index = 0): Address {
   const entry = chain.contracts.filter((one) => one.role === role)[index];
   if (entry === undefined) throw new Error(`${chain.name} has no ${role} ${index}`);
@@ -55,7 +55,7 @@ export const by = (chain: Layer2Deployment, role: Role, index = 0) => {
   });
 };
 
-/** Logs of any contracts, in their order, in one transaction. */
+/** Emits logs of any contracts, in order, in one transaction. */
 export type Emit = (...logs: Emission[]) => Promise<TransactionReceipt>;
 
 /** Makes logs on a chain: each address that ever emits becomes an emitter. `main` has the emitter's code. */
@@ -83,14 +83,14 @@ export async function emitterOn(chain: Chain, { chain: main }: Pick<LocalChain, 
   };
 }
 
-/** A chain of its own, where contracts log what they are told. */
+/** A chain of its own, whose contracts log what they are told to. */
 export type EmitterChain = {
   anvil: Anvil;
   emit: Emit;
   height: () => Promise<number>;
   /** Adds blocks without logs. */
   mine: (blocks: number) => Promise<void>;
-  /** Takes back the last blocks. */
+  /** Removes the last blocks. */
   rollback: (blocks: number) => Promise<void>;
 };
 

@@ -65,8 +65,8 @@ import { expectLookupAsSingle, expectNamesByAddress, expectResolution } from "./
 import { type Cast, type Stage, stageOf } from "./stage.ts";
 
 /*
- * A change to ENSv2 on a real chain, in all its phases. After each, the index is asked of every name, the chain is asked
- * of the same, by a Namedex that knows no code and so has to, and the contracts themselves.
+ * A change to ENSv2 on a real chain, in all its phases. After each phase the test asks three sources about every name: the index,
+ * the chain through a Namedex that knows no code, and the contracts themselves.
  */
 
 const CANNOT_UNWRAP = 1;
@@ -79,7 +79,7 @@ let cast: Cast;
 let live: { app: Hono; close: () => Promise<void> };
 
 const ofEnsv1 = ["alice", "wrap", "lock", "stays", "only"];
-/** Every name of the story. Some are there later, and some never. */
+/** Every name of the story. Some are created later, and some never. */
 const names = [
   ...[...ofEnsv1, "native", "second", "loop", "unregistered"].map((label) => `${label}.eth`),
   "old.alice.eth",
@@ -128,7 +128,7 @@ async function playEnsv1(chain: Chain, { alice, bob }: Cast): Promise<void> {
   await setWrappedSubnodeRecord(chain, { ...child, label: "ours", owner: alice });
 }
 
-/** A Namedex on the same tables that may answer for no resolver, and that knows no registry of a user: it has to ask. */
+/** A Namedex on the same tables that may answer for no resolver and knows no user registry, so it has to ask the chain. */
 function openLive(deployment: Deployment): typeof live {
   const pool = openPool({
     connectionString: stage.stack.databaseUrl,
@@ -191,7 +191,7 @@ const asked = async (path: string): Promise<Answer> => {
   return body;
 };
 
-/** What both have to say alike. */
+/** Fields on which both must agree. */
 const essence = ({ ownership, resolver, ...body }: Answer) => ({
   protocol: body.protocol,
   registry: body.registry,
@@ -203,7 +203,7 @@ const essence = ({ ownership, resolver, ...body }: Answer) => ({
   resolver: { address: resolver?.address },
 });
 
-/** The index, the chain and the contracts say the same of every name. */
+/** The index, the chain and the contracts give the same answer for every name. */
 async function requireSame(phase: string, isPublic: boolean): Promise<void> {
   for (const name of names) {
     const what = `${name}, ${phase}`;
@@ -272,7 +272,7 @@ const registrationsOf = async (name: string) =>
   >;
 
 describe("the change to ENSv2", () => {
-  test("before it, ENSv1 answers for all", async () => {
+  test("before it, ENSv1 answers for all names", async () => {
     await requireSame("deployed", false);
     for (const label of ofEnsv1) {
       expect(await indexed(`/whois/${label}.eth`)).toMatchObject({
@@ -283,7 +283,7 @@ describe("the change to ENSv2", () => {
     expect((await indexed("/indexing-status")).ensv2).toMatchObject({ phase: "deployed" });
   });
 
-  test("names that are reserved stay ENSv1's", async () => {
+  test("reserved names stay with ENSv1", async () => {
     const { deployer, alice } = cast;
     await allowReservations(chain, { from: deployer });
     const reserved = ["alice", "wrap", "lock", "stays"].map((label) => ({ label }));
@@ -306,7 +306,7 @@ describe("the change to ENSv2", () => {
     expect(renewals).toMatchObject([{ cost_wei: null, payment: { symbol: "USDC", decimals: 6 } }]);
   });
 
-  test("opened, people migrate and buy, and then everybody sees it", async () => {
+  test("once it is open, people migrate and buy names, and the public sees them", async () => {
     const { deployer, alice, bob, carol } = cast;
     await openEnsv2(chain, { from: deployer });
     const resolver = addressOf(chain, "publicResolverV2");
@@ -343,7 +343,7 @@ describe("the change to ENSv2", () => {
     ]);
   });
 
-  test("a migrated name shows from whom it came to whom, and its histories are continuous", async () => {
+  test("a migrated name shows its previous and new holder, and its histories are continuous", async () => {
     const { alice, bob } = cast;
     expect(await indexed("/whois/alice.eth")).toMatchObject({
       protocol: "ensv2",
@@ -376,14 +376,14 @@ describe("the change to ENSv2", () => {
     expect([...families]).toEqual(expect.arrayContaining(["REGISTRAR", "REGISTRY", "ENSV2"]));
   });
 
-  test("after roles and tokens changed hands", async () => {
+  test("answers agree after roles and tokens changed hands", async () => {
     const { alice, bob, carol } = cast;
     await grantRoles(chain, { from: carol, label: "native", roles: ROLES.setResolver, account: bob });
     await transferEntry(chain, { from: carol, label: "second", to: alice });
     await requireSame("after transfers", true);
   });
 
-  test("at the expiry, after grace and after the premium, to the second", async () => {
+  test("answers agree at the expiry, after grace and after the premium, to the second", async () => {
     const { expiry_timestamp } = await indexed("/whois/native.eth");
     const expiry = BigInt(expiry_timestamp as string);
     expect(await indexed("/whois/native.eth")).toMatchObject({
@@ -405,7 +405,7 @@ describe("the change to ENSv2", () => {
         availability_status: state,
       });
       const isOpen = time < expiry;
-      // The way to the subname ends with the name above it, though its own entry goes on.
+      // The way to the subname ends with the name above it, though its own entry continues.
       expect((await indexed("/whois/sub.native.eth")).ownership, `${time - expiry} s`).toEqual(
         isOpen
           ? { is_wrapped: false, owner: getAddress(cast.bob), is_owner_current: true }
@@ -417,7 +417,7 @@ describe("the change to ENSv2", () => {
     expect(new Set(seen)).toEqual(new Set(["unknown", "premium", "available"]));
   });
 
-  test("a name that was unregistered has no owner", async () => {
+  test("an unregistered name has no owner", async () => {
     await unregisterEntry(chain, { from: cast.carol, registry: "registryOfNative", label: "sub" });
     await requireSame("sub unregistered", true);
     expect((await indexed("/whois/sub.second.eth")).ownership).toEqual({ is_wrapped: false });

@@ -27,7 +27,7 @@ import { expectPathEnds } from "./ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 import { expectUndisturbed } from "./undisturbed.ts";
 
-/* What strangers can have the indexer write by a single log of ENSv2 is bounded, and at the end nothing is missing. */
+/* The writes that strangers can cause by a single log of ENSv2 are bounded, and in the end nothing is missing. */
 
 let stage: Stage;
 let emit: Emit;
@@ -44,7 +44,7 @@ const RESOLVER = address("51");
 /** More than two blocks' worth, and more than are shared; in the long form more than four blocks' worth. */
 const MANY = sizeOf({ short: 1_200, long: 2_000 });
 
-/** The shortest logs of a registration that is no longer under way. */
+/** The shortest logs of a completed registration. */
 const briefly = (by: Address, label: string): Emission[] => {
   const tokenId = numberOf(label);
   return [
@@ -71,7 +71,7 @@ afterAll(() => stage?.close());
 const rows = <Row extends Record<string, unknown>>(text: string, ...values: unknown[]) =>
   stage.sql<Row>(text, values);
 
-/** A block with one log that has nothing to do with what waits. */
+/** A block with one log that does not concern waiting work. */
 const anyBlock = () =>
   emit(registryLog(ETH, "URIUpdated", { uri: "", renderer: zeroAddress, sender: ALICE }));
 
@@ -84,7 +84,7 @@ const countBelow = async (name: string, registry: Address): Promise<number> => {
   return row?.count ?? 0;
 };
 
-/** How many rows the last block looked at, and how many lists wait. */
+/** How many rows the last block processed, and how many lists wait. */
 const readWaiting = async () =>
   (
     await rows<{ done: number; waiting: number }>(
@@ -92,7 +92,7 @@ const readWaiting = async () =>
     )
   )[0];
 
-/** Makes blocks until nothing waits. Gives how many. */
+/** Makes blocks until nothing waits. Returns their number. */
 async function finish(): Promise<number> {
   for (let blocks = 0; ; blocks++) {
     if (((await readWaiting())?.waiting ?? 0) === 0) return blocks;
@@ -101,12 +101,12 @@ async function finish(): Promise<number> {
   }
 }
 
-describe("a registry of many entries", () => {
+describe("a registry with many entries", () => {
   test("gets its names over several blocks, 500 in each", async () => {
     await emit(...register(ETH, { label: "big", owner: ALICE, subregistry: BIG }));
     expect(await countBelow("big.eth", BIG)).toBe(MAX_WORK_PER_BLOCK);
     expect(await readWaiting()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
-    // New entries have their names at once. Those that change meanwhile get theirs in their turn.
+    // New entries have their names at once. Those that change meanwhile get theirs in turn.
     await emit(point(BIG, { label: "e0", resolver: RESOLVER }), ...briefly(BIG, "late"));
     expect(await countBelow("big.eth", BIG)).toBe(2 * MAX_WORK_PER_BLOCK + 1);
     const changed = () => rows("select resolver from domains where node = $1", namehash("e0.big.eth"));
@@ -117,7 +117,7 @@ describe("a registry of many entries", () => {
     expect(await countBelow("big.eth", BIG)).toBe(MANY + 1);
   });
 
-  test("has its first thousand entries below a second name", async () => {
+  test("shows its first thousand entries below a second name", async () => {
     await emit(...register(ETH, { label: "copy", owner: ALICE, subregistry: BIG }));
     await finish();
     expect(await countBelow("copy.eth", BIG)).toBe(MAX_SHARED_ENTRIES);
@@ -126,7 +126,7 @@ describe("a registry of many entries", () => {
     expect(await countBelow("big.eth", BIG)).toBe(MANY + 2);
   });
 
-  test("has all of them below it once it is the first", async () => {
+  test("shows all of them there once it is the first name", async () => {
     await emit(link(ETH, { label: "big", subregistry: zeroAddress }));
     expect((await readWaiting())?.waiting).toBeGreaterThan(0);
     await finish();
@@ -148,7 +148,7 @@ describe("a registry of many entries", () => {
 });
 
 describe("the names of a registry", () => {
-  test("are eight at most, but where it says that it is comes first", async () => {
+  test("are at most eight, and the one that the registry claims comes first", async () => {
     await emit(...briefly(SHARED, "mine"));
     const labels = Array.from({ length: MAX_MOUNTS + 2 }, (_, number) => `squat${number}`);
     await emit(...labels.flatMap((label) => register(ETH, { label, owner: BOB, subregistry: SHARED })));
@@ -167,7 +167,7 @@ describe("the names of a registry", () => {
     expect(found).toHaveLength(MAX_MOUNTS);
   });
 
-  test("also where the registry says so only after the link", async () => {
+  test("start with the one that the registry claims, even if it claims it after the link", async () => {
     await emit(registryLog(SHARED, "ParentUpdated", { parent: ETH, label: "squat9", sender: ALICE }));
     const first = await rows(
       "select node from ensv2_mounts where registry = $1 and position = 0",
@@ -177,12 +177,12 @@ describe("the names of a registry", () => {
     expect(await countBelow("squat9.eth", SHARED)).toBe(1);
   });
 
-  test("of the ETH registry are one", async () => {
+  test("are limited to one for the ETH registry", async () => {
     await emit(...register(ETH, { label: "eth-again", owner: BOB, subregistry: ETH }));
     expect(await countBelow("eth-again.eth", ETH)).toBe(0);
   });
 
-  test("have 32 labels at most", async () => {
+  test("have at most 32 labels", async () => {
     const chain = Array.from({ length: 40 }, (_, number) =>
       getAddress(`0x${(0x70_0000 + number).toString(16).repeat(7).slice(0, 40)}`),
     );
@@ -197,7 +197,7 @@ describe("the names of a registry", () => {
     expect(row?.most).toBe(32);
   });
 
-  test("that are cut off are taken down, and do not grow meanwhile", async () => {
+  test("are removed when cut off, and do not grow meanwhile", async () => {
     const levels = Array.from({ length: 20 }, (_, number) =>
       getAddress(`0x${(0x80_0000 + number).toString(16).repeat(7).slice(0, 40)}`),
     );
@@ -221,13 +221,13 @@ describe("the names of a registry", () => {
     expect(await rows(mounts, all)).toEqual([{ count: 0, deepest: null }]);
   });
 
-  test("below a mere reservation are left to the walk", async () => {
+  test("below a mere reservation are left to the registry walk", async () => {
     await emit(...briefly(SMALL, "kid"));
     await emit(...reserve(ETH, { label: "held" }), link(ETH, { label: "held", subregistry: SMALL }));
     expect(await rows("select 1 from domains where registry = $1", lower(SMALL))).toEqual([]);
   });
 
-  test("below an entry that ended stay, and the walk tells that they do not count", async () => {
+  test("below an ended entry stay, and the registry walk shows that they do not count", async () => {
     await emit(...register(ETH, { label: "lapses", owner: ALICE, subregistry: SMALL, expiry: 1_000n }));
     expect(await countBelow("lapses.eth", SMALL)).toBe(1);
     await emit(...register(TREE, { label: "unseen", owner: ALICE }), unregister(TREE, { label: "unseen" }));
@@ -237,8 +237,8 @@ describe("the names of a registry", () => {
   });
 });
 
-describe("a log from within a registration", () => {
-  test("that sets what the registration logs afterwards leaves the registry to the chain", async () => {
+describe("a log emitted within a registration", () => {
+  test("that sets what the registration logs later makes the index ask the chain about the registry", async () => {
     await emit(
       ...register(ETH, { label: "hooked", owner: ALICE, subregistry: HOOKED }),
       ...briefly(HOOKED, "kid"),
@@ -252,7 +252,7 @@ describe("a log from within a registration", () => {
   });
 });
 
-test("a batch of more tokens than a transaction moves is cut, and says so", async () => {
+test("a batch with more tokens than a transaction can move is cut, and marked", async () => {
   const count = 5_001;
   const [ids, values] = [
     Array.from({ length: count }, () => numberOf("big")),
@@ -267,7 +267,7 @@ test("a batch of more tokens than a transaction moves is cut, and says so", asyn
   expect(found).toEqual([{ anomaly: "more tokens than a transaction can move", ordinal: 5_000 }]);
 });
 
-test("what waits is done before the log in whose block its turn is, and stands before it in histories", async () => {
+test("waiting work is done before a log in the block of its turn, and precedes it in histories", async () => {
   await finish();
   await emit(...register(ETH, { label: "again", owner: ALICE, subregistry: BIG }));
   const node = namehash("e400.again.eth");
@@ -281,12 +281,12 @@ test("what waits is done before the log in whose block its turn is, and stands b
   expect(owners).toEqual([BOB, ALICE].map((owner) => ({ owner_address: lower(owner) })));
 });
 
-test("names say when the way to them ends", async () => {
+test("names have the end of the way to them", async () => {
   await finish();
   await expectPathEnds(stage.sql);
 });
 
-test("after all that every table is as an index has it that saw the last branch only", async () => {
+test("after all that every table equals that of an index that saw only the last branch", async () => {
   await stage.stack.waitForHead();
   await expectUndisturbed(stage.stack, stage.local);
 });

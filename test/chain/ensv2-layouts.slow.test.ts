@@ -21,14 +21,14 @@ import {
 } from "./ensv2Logs.ts";
 import { lower, stageOf } from "./stage.ts";
 
-/* What is indexed of a log's arguments changed between deployments of ENSv2, and the topics stayed. */
+/* Deployments of ENSv2 differ in which arguments of a log are indexed, under the same topics. */
 
 const RESOLVER = getAddress(`0x${"51".repeat(20)}`);
 const REFERRER = `0x${"ab".repeat(32)}` as const;
 const layouts = ["2026-02", "2026-03", "2026-05"] as const;
 type Layout = (typeof layouts)[number];
 
-/** The signatures of a layout: what they mark as indexed. */
+/** The signatures of a layout, which differ in indexed arguments. */
 const signaturesOf = (layout: Layout) => {
   const [inRegistry, inRegistrar] = [
     layout === "2026-02" ? "" : " indexed",
@@ -43,7 +43,7 @@ const signaturesOf = (layout: Layout) => {
   };
 };
 
-/** A name that is bought and renewed, below an ETH registry that hangs at `eth`. */
+/** A name that is bought and renewed, below an ETH registry linked at `eth`. */
 function storyOf(layout: Layout): Emission[] {
   const signatures = signaturesOf(layout);
   const by = (

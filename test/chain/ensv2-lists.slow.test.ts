@@ -28,10 +28,10 @@ import {
 import { startLocalChain } from "../../devnet/localChain.ts";
 import { askInTime, type Stage, stageOf } from "./stage.ts";
 
-/* What lists and figures say before and after each phase of the change to ENSv2, and what its contracts (doubles) answer. */
+/* Lists and statistics before and after each phase of the change to ENSv2, compared with its contracts (doubles). */
 
 const DAY = 86_400n;
-/** Figures are kept for at most an hour. */
+/** Statistics are cached for at most an hour. */
 const HOUR = 3_600n;
 
 let stage: Stage;
@@ -75,7 +75,7 @@ const stateOf = async (label: string): Promise<string> => {
   return whois.availability_status;
 };
 
-/** What everybody sees, an hour later. */
+/** What the public sees an hour later. */
 async function look() {
   await warp(stage.chain, { seconds: HOUR });
   const { alice, bob } = cast();
@@ -103,8 +103,8 @@ async function look() {
 type View = Awaited<ReturnType<typeof look>>;
 let before: View;
 
-describe("lists and figures", () => {
-  test("before the change", async () => {
+describe("lists and statistics", () => {
+  test("show ENSv1 before the change", async () => {
     before = await look();
     expect(before).toMatchObject({
       alice: ["plain.eth", "waits.eth"],
@@ -132,7 +132,7 @@ describe("lists and figures", () => {
     expect(await look()).toEqual(before);
   });
 
-  test("have no premium for a name that ENSv2 never saw, once it is open", async () => {
+  test("show no premium for a name unknown to ENSv2 once it is open", async () => {
     const { chain } = stage;
     await openEnsv2(chain, { from: cast().deployer });
     expect((await readNamePrice(chain, { label: "lapsed" })).premium).toBe(0n);
@@ -145,7 +145,7 @@ describe("lists and figures", () => {
     expect(await look()).toEqual(before);
   });
 
-  test("have a migrated name once, with its holder in ENSv2", async () => {
+  test("show a migrated name once, with its holder in ENSv2", async () => {
     const { chain } = stage;
     const { alice, bob } = cast();
     await migrateUnwrapped(chain, { from: alice, label: "plain" });
@@ -177,7 +177,7 @@ describe("lists and figures", () => {
     ]);
   });
 
-  test("show what was paid, by token", async () => {
+  test("show prices by token", async () => {
     const { chain } = stage;
     const { alice, bob } = cast();
     for (const account of [alice, bob]) await fundForEnsv2(chain, { account });
@@ -228,7 +228,7 @@ describe("lists and figures", () => {
     expect(results[0]).toMatchObject({ protocol: "ensv1", expiry_timestamp: expiry.toString() });
   });
 
-  test("have nothing more once ENSv2 is public, and of what a graveyard clears", async () => {
+  test("show nothing more once ENSv2 is public, nor of names cleared by a graveyard", async () => {
     const { chain } = stage;
     await switchToEnsv2(chain, { from: cast().deployer });
     expect(await look()).toEqual(before);
@@ -252,7 +252,7 @@ const tokenOf = async (label: string): Promise<bigint> => {
   return BigInt(row?.labelhash ?? 0);
 };
 
-/** What the registrar of ENSv2 says of a label, in the words of the API. */
+/** The ENSv2 registrar's answer about a label, in the words of the API. */
 async function stateByContract(label: string): Promise<string> {
   const { chain } = stage;
   const now = await latestTime(chain);
@@ -268,7 +268,7 @@ async function stateByContract(label: string): Promise<string> {
   return (await readNamePrice(chain, { label })).premium > 0n ? "premium" : "available";
 }
 
-test("a name of ENSv2 goes through its life on the second, as its registrar says", async () => {
+test("a name of ENSv2 changes its state on the second, as its registrar says", async () => {
   const { chain } = stage;
   const [row] = await stage.sql<{ expiry: string }>(
     "select expiry_timestamp::text as expiry from domains where full_name = 'native.eth'",

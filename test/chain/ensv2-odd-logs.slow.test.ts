@@ -30,8 +30,8 @@ import { type Stage, stageOf } from "./stage.ts";
 import { expectUndisturbed } from "./undisturbed.ts";
 
 /*
- * Every event of ENSv2 from every contract that is followed, with arguments that no honest contract would give. Whatever
- * they say is kept, and no handler fails.
+ * Every event of ENSv2 from every followed contract, with arguments that no honest contract would give. Each is kept, and no
+ * handler fails.
  */
 
 const PROXY = getAddress(`0x${"d1".repeat(20)}`);
@@ -56,7 +56,7 @@ afterAll(() => stage?.close());
 
 type Choose = (parameter: AbiParameter) => unknown;
 
-/** A value of a type: nothing at all, as much as there can be, or of an entry that is there. */
+/** A value of a type: zero, the maximum, or a value of an existing entry. */
 const choices: Record<string, Choose> = {
   nothing: ({ type }) => argumentOf(type, { number: 0n, text: "", bytes: "0x", digit: "00", count: 0 }),
   most: ({ type }) =>
@@ -111,7 +111,7 @@ const emitters: [string, `0x${string}`, readonly unknown[]][] = [
 ];
 
 test.each(emitters)("any log of %s", async (_, by, abi) => {
-  // Code that the index does not know comes last: nothing counts after it.
+  // Code unknown to the index comes last: nothing counts after it.
   const events = (abi as AbiEvent[]).toSorted(
     (a, b) => Number(a.name === "Upgraded") - Number(b.name === "Upgraded"),
   );
@@ -129,7 +129,7 @@ test.each(emitters)("any log of %s", async (_, by, abi) => {
   }
 });
 
-test("leaves every table as an index has it that saw the logs at once", async () => {
+test("leaves every table equal to that of an index that saw the logs at once", async () => {
   await stage.stack.waitForHead();
   await expectUndisturbed(stage.stack, stage.local);
 });

@@ -8,9 +8,8 @@ import { expectItsEvents } from "./everyEvent.ts";
 import { openStoryStage, stage } from "./stories/stage.ts";
 
 /**
- * The stories of ENSv2, on one chain and one index as those of ENSv1. The first is the change, after which the others
- * happen. After the first and the last, and in the slow tests after each, the tables are compared with what the contracts
- * answer.
+ * The stories of ENSv2, on one chain and one index as those of ENSv1. The first is the change, and the others happen after it.
+ * The tables are compared with the contracts after the first and the last story, and after each in the slow tests.
  */
 const stories: Record<string, () => Promise<unknown>> = {
   change: () => import("./stories/ensv2-change.ts"),
@@ -24,7 +23,7 @@ const stories: Record<string, () => Promise<unknown>> = {
   lapse: () => import("./stories/ensv2-lapse.ts"),
 };
 
-/** What `npm test` has of them. */
+/** The part that `npm test` runs. */
 const shortStories = ["change", "registration", "renewal", "roles", "subnames", "lapse"];
 const told = Object.entries(stories).filter(([name]) => isSlow() || shortStories.includes(name));
 
@@ -36,7 +35,7 @@ afterAll(() => stage?.close());
 for (const [name, load] of told) {
   describe(name, async () => {
     await load();
-    test.runIf(judged.includes(name))("every table is as the contracts of ENSv2 say", () =>
+    test.runIf(judged.includes(name))("every table matches the contracts of ENSv2", () =>
       expectEnsv2AsOnChain(stage),
     );
   });
@@ -48,7 +47,7 @@ type Verification = {
   left_out: string[];
 };
 
-/** What a caller gets who has a name compared. */
+/** The answer to a caller who has a name compared. */
 async function verifyName(name: string): Promise<Verification> {
   const { status, body } = await stage.stack.api<Verification>(`/domain/${encodeURIComponent(name)}/verify`);
   expect([name, status]).toEqual([name, 200]);
@@ -60,8 +59,8 @@ const differencesOf = ({ fields }: Verification) =>
     .filter(({ status }) => status === "different")
     .map(({ table, column, index }) => [`${table}.${column}`, index]);
 
-describe("a name that a caller has compared", () => {
-  test("does not differ, whichever system answers for it", async () => {
+describe("a name compared by a caller", () => {
+  test("shows no difference, whichever system answers for it", async () => {
     const rows = await stage.sql<{ name: string }>(
       `select full_name as name from domains where is_name_known and full_name like '%.eth'
        order by registry is null, full_name limit ${isSlow() ? 120 : 40}`,
@@ -77,7 +76,7 @@ describe("a name that a caller has compared", () => {
     expect([...compared]).toEqual(expect.arrayContaining(ofEntries.map((one) => `ensv2_entries.${one}`)));
   });
 
-  test("differs where the entry is another one than the registry stores", async () => {
+  test("shows a difference if the entry differs from the registry's", async () => {
     const wrong = `0x${"de".repeat(20)}`;
     const before = "select * from ensv2_entries where label = 'shared-roles'";
     const [row] = await stage.sql(before);
@@ -105,13 +104,13 @@ describe("a name that a caller has compared", () => {
   });
 });
 
-test("every list of events has the logs of the chain, each once and in order", async () => {
+test("every list of events has the chain's logs, each once and in order", async () => {
   expect(await expectEventsOfStage(stage)).toBeGreaterThan(isSlow() ? 300 : 150);
 });
 
-test("every event of ENSv2 that is followed is on the chain", async () => {
+test("every followed event of ENSv2 is on the chain", async () => {
   const { deployment } = stage.local;
-  // The slow tests have the exceptions of the short ones.
+  // The slow tests have the same exceptions as the short ones.
   if (isSlow()) await expectItsEvents("ensv2-stories", deployment, [stage.local]);
   else await expectItsEvents("ensv2-stories.test.ts", deployment, [stage.local]);
 });
@@ -132,7 +131,7 @@ describe("npm run verify", () => {
       expect(report.kinds[kind], kind).toBeGreaterThan(3);
   });
 
-  test("finds what registries of ENSv2 do not say", async () => {
+  test("finds rows that ENSv2 registries contradict", async () => {
     const wrong = { owner: `0x${"de".repeat(20)}`, resolver: `0x${"ad".repeat(20)}` };
     await changeRows(
       stage.stack,
@@ -155,7 +154,7 @@ describe("npm run verify", () => {
   });
 });
 
-test("no log was refused or failed", async () => {
+test("no log was rejected or failed", async () => {
   expect(
     await stage.sql("select contract, event_type, anomaly from events where anomaly is not null"),
   ).toEqual([]);

@@ -31,7 +31,7 @@ import {
 import { expectPathEnds } from "./ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 
-/* What the tables hold after logs of ENSv2, in each order in which its contracts make them. */
+/* The tables after logs of ENSv2, in each order in which its contracts make them. */
 
 let stage: Stage;
 let emit: Emit;
@@ -86,7 +86,7 @@ const ownersOf = async (name: string) =>
   );
 
 describe("the registries", () => {
-  test("of the root and of eth hang at the root and at eth", async () => {
+  test("of the root and of eth are linked at the root and at eth", async () => {
     expect(await rows("select registry, node, depth from ensv2_mounts order by depth")).toEqual([
       { registry: lower(ROOT), node: namehash(""), depth: 0 },
       { registry: lower(ETH), node: namehash("eth"), depth: 1 },
@@ -131,7 +131,7 @@ describe("a registration", () => {
   });
 });
 
-describe("what the logs do not say directly", () => {
+describe("facts that logs do not state", () => {
   test("transfers of nothing change nothing, item by item", async () => {
     await emit(
       ...register(ETH, { label: "still", owner: ALICE }),
@@ -187,7 +187,7 @@ describe("what the logs do not say directly", () => {
     });
   });
 
-  test("logs for labels that no log revealed are kept, and change nothing", async () => {
+  test("logs for unknown labels are kept, and change nothing", async () => {
     const receipt = await emit(
       point(ETH, { label: "never-told", resolver: RESOLVER }),
       move(ETH, { from: ALICE, to: BOB, id: numberOf("never-told") }),
@@ -231,7 +231,7 @@ describe("labels", () => {
     expect(row).toEqual({ full_name: nameOf(hash.slice(2)), owner: lower(ALICE) });
   });
 
-  test("that anybody stored name what had the hash", async () => {
+  test("stored by anybody name the entry with their hash", async () => {
     const label = "told-by-the-store";
     const node = hashLabel(label);
     await emit({
@@ -247,7 +247,7 @@ describe("labels", () => {
     expect(found).toEqual([{ label }]);
   });
 
-  test("whose hash is not the token's are kept, and change nothing", async () => {
+  test("are kept and change nothing if their hash is not the token's", async () => {
     const args = {
       tokenId: numberOf("one"),
       labelHash: hashLabel("two"),
@@ -266,7 +266,7 @@ describe("labels", () => {
 describe("user registries", () => {
   const [first, foreign] = [address("d1"), address("d3")];
 
-  test("linked before they are deployed, with names below at once", async () => {
+  test("can be linked before they are deployed, with names below at once", async () => {
     await emit(...register(ETH, { label: "parent", owner: ALICE, subregistry: first }));
     await emit(...deployProxy(first));
     await emit(...register(first, { label: "child", owner: BOB, resolver: OTHER_RESOLVER }));
@@ -278,7 +278,7 @@ describe("user registries", () => {
     });
   });
 
-  test("under two parents have two names for each entry, and one row for each", async () => {
+  test("below two parents have two names, and so two rows, for each entry", async () => {
     await emit(...register(ETH, { label: "second", owner: CAROL, subregistry: first }));
     expect(await domainOf("child.second.eth")).toMatchObject({ registry: lower(first), owner: lower(BOB) });
     const receipt = await emit(move(first, { from: BOB, to: ALICE, id: numberOf("child") }));
@@ -290,7 +290,7 @@ describe("user registries", () => {
       expect(await domainOf(name)).toMatchObject({ owner: lower(ALICE) });
   });
 
-  test("that are taken away leave names without owner and resolver", async () => {
+  test("leave names without owner and resolver when they are removed", async () => {
     await emit(link(ETH, { label: "second", subregistry: zeroAddress }));
     expect(await domainOf("child.second.eth")).toMatchObject({
       registry: zeroAddress,
@@ -303,7 +303,7 @@ describe("user registries", () => {
     expect(await domainOf("child.second.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
   });
 
-  test("that no longer hang below themselves have the name that they had", async () => {
+  test("keep their name when they are no longer below themselves", async () => {
     const third = address("73");
     await emit(
       ...deployProxy(third),
@@ -317,7 +317,7 @@ describe("user registries", () => {
     expect((await names()).map((row) => row.full_name)).toEqual(["round.once.eth"]);
   });
 
-  test("of unknown code answer nothing, and what they said before is withdrawn", async () => {
+  test("with unknown code answer nothing, and their earlier logs no longer count", async () => {
     await emit(...deployProxy(foreign), ...register(foreign, { label: "kid", owner: ALICE }));
     await emit(...register(ETH, { label: "upgraded", owner: ALICE, subregistry: foreign }));
     expect(await domainOf("kid.upgraded.eth")).toMatchObject({
@@ -339,7 +339,7 @@ describe("user registries", () => {
   });
 });
 
-describe("the way to a name", () => {
+describe("the end of the way to a name", () => {
   const [above, below] = [address("a7"), address("a8")];
   const [soon, later] = [LATER - 5_000n, LATER - 1_000n];
   const renew = (by: Address, label: string, newExpiry: bigint) =>
@@ -359,7 +359,7 @@ describe("the way to a name", () => {
       namehash(name),
     );
 
-  test("ends with the first entry above it", async () => {
+  test("is that of the first entry above it to end", async () => {
     await emit(
       ...deployProxy(above),
       ...deployProxy(below),
@@ -413,7 +413,7 @@ describe("the way to a name", () => {
     await expectPathEnds(stage.sql);
   });
 
-  test("gives way to one that leads, where a registry has as many names as are followed", async () => {
+  test("decides which names of a registry are followed when it has too many", async () => {
     const shared = address("a9");
     await emit(...deployProxy(shared), ...register(shared, { label: "kid", owner: ALICE }));
     const dead = Array.from({ length: MAX_MOUNTS }, (_, number) => `dead${number}`);
@@ -440,7 +440,7 @@ describe("an owner below a registry that is linked later", () => {
     return body;
   };
 
-  test("owns it until the entry expires, as a log without the name said", async () => {
+  test("owns the name until the entry expires, as logged before the name was known", async () => {
     const soon = BigInt(await latestTime(stage.chain)) + 1_000n;
     await emit(
       ...deployProxy(late),

@@ -17,9 +17,7 @@ import { readEnsv2Contracts } from "./ensv2Reads.ts";
 import { expectedWhois, judged } from "./onChain.ts";
 import { type DomainRecord, lower, type Stage } from "./stage.ts";
 
-/*
- * What answers must say of names where there is ENSv2, by what the contracts answer at the newest block.
- */
+/* Expected answers about names with ENSv2, from the contracts' answers at the newest block. */
 
 /** The entry of a name as its registry answers, and whether it was ever registered there. */
 export type Found = EntryState & { registry: Hex; label: string; isEth: boolean; wasRegistered: boolean };
@@ -28,16 +26,16 @@ const orNull = (address: Address): Address | null => (address === zeroAddress ? 
 
 type Asked = Pick<Stage, "local" | "chain">;
 
-/** Whether a contract is on the way to the names right below one whose logs do not tell what it stores. */
+/** Whether the way to the names right below one has a contract whose logs do not show what it stores. */
 export async function isStrange({ local, chain }: Asked, above: readonly string[]): Promise<boolean> {
   const { registries } = await readEnsv2Contracts(local);
   const ask = { contract: "universalHelper", functionName: "findRegistries", args: [dnsEncode(above)] };
-  // A contract that is no registry at all lets the call fail.
+  // The call to a contract that is not a registry fails.
   const way = await read<Address[]>(chain, ask).catch(() => null);
   return way === null || way.some((one) => one !== zeroAddress && !registries.includes(lower(one)));
 }
 
-/** The registry that holds the names right below one; null where the way there ended, or it is not one of ENSv2's. */
+/** The registry of the names right below one; null if the way there ended, or it is not one of ENSv2's. */
 async function findRegistry({ local, chain }: Asked, above: readonly string[]): Promise<Hex | null> {
   const ask = { contract: "universalHelper", functionName: "findExactRegistry", args: [dnsEncode(above)] };
   const registry = lower(await read<Address>(chain, ask));
@@ -45,7 +43,7 @@ async function findRegistry({ local, chain }: Asked, above: readonly string[]): 
   return registries.includes(registry) ? registry : null;
 }
 
-/** The entry that the contracts lead to; null where there is none, or where the way to it ended. */
+/** The entry that the contracts lead to; null if none exists, or the way to it ended. */
 export async function findEntry({ local, chain }: Asked, name: string): Promise<Found | null> {
   const [label = "", ...above] = name.split(".");
   const registry = await findRegistry({ local, chain }, above);
@@ -64,8 +62,8 @@ export async function findEntry({ local, chain }: Asked, name: string): Promise<
 }
 
 /**
- * Whether a name without a registration is out of ENSv1's reach, because one above it went to ENSv2: unless the registry there
- * answers for it with the resolver that asks ENSv1.
+ * Whether an unregistered name is out of ENSv1's reach, because one above it migrated to ENSv2: unless the registry there answers
+ * for it with the resolver that asks ENSv1.
  */
 export async function isHistory(asked: Asked, name: string): Promise<boolean> {
   const [label = "", ...above] = name.split(".");
@@ -79,7 +77,7 @@ export async function isHistory(asked: Asked, name: string): Promise<boolean> {
   return resolver !== addressOf(asked.chain, "ensV1Resolver");
 }
 
-/** What is said of a name that only ENSv1 has, below one of ENSv2: it has no owner. */
+/** The expected answer about a name that only ENSv1 has, below one of ENSv2: it has no owner. */
 const withoutOwner = {
   protocol: "ensv2",
   expiry_timestamp: null,
@@ -89,7 +87,7 @@ const withoutOwner = {
   availability_status: "unknown",
 };
 
-/** The state of a name of ENSv2 by what its contracts allow. */
+/** The state of an ENSv2 name by what its contracts allow. */
 async function availabilityOf(chain: Chain, { label, isEth, status, latestOwner }: Found): Promise<string> {
   const isHeld = latestOwner !== zeroAddress;
   if (!isEth) return status !== 0 && isHeld ? "registered" : "unknown";
@@ -103,13 +101,13 @@ async function availabilityOf(chain: Chain, { label, isEth, status, latestOwner 
 const resolverOf = async (chain: Chain, { registry, label }: Found): Promise<Address | null> =>
   orNull(await read<Address>(chain, { contract: registry, functionName: "getResolver", args: [label] }));
 
-/** Fields of a name that was registered in ENSv2. */
+/** Fields of a name registered in ENSv2. */
 export async function expectedOfEnsv2(chain: Chain, name: string, found: Found) {
   const { registry, expiry, latestOwner, isEth, status, tokenId } = found;
   const now = await latestTime(chain);
   const owner = isEth || status !== 0 ? orNull(latestOwner) : null;
   const isOver = isEth && owner !== null && now >= expiry + GRACE_V2;
-  // The registry keeps who had the token until an entry expired, but not of one that was unregistered.
+  // The registry keeps the last holder of an expired entry, but not of an unregistered one.
   const last = isOver ? owner : owner === null ? orNull(latestOwner) : null;
   const lastEnd = isOver
     ? { to_timestamp: Number(expiry + GRACE_V2), ended_by: "grace_end" }
@@ -143,8 +141,8 @@ const judgedOfEnsv2 = (answer: DomainRecord, hasToken: boolean) => ({
 });
 
 /**
- * Asks Namedex and the contracts about a name, and expects one answer: that of ENSv2 if it was ever registered there, else
- * that of ENSv1, with its reservation. The index by itself must say the same.
+ * Asks Namedex and the contracts about a name, and expects one answer: that of ENSv2 if it was ever registered there, otherwise
+ * that of ENSv1, with its reservation. The index by itself must give the same.
  */
 export async function expectAnswerAsOnChain(
   stage: Stage,
@@ -163,7 +161,7 @@ export async function expectAnswerAsOnChain(
     }
     const ofEnsv1 = { protocol: "ensv1", ...(await expectedWhois(stage.chain, name)) };
     const token_id = String(BigInt(hashLabel(name.split(".")[0] ?? "")));
-    // A reservation below a name that went to ENSv2 leaves nothing to ENSv1.
+    // A reservation below a name migrated to ENSv2 leaves nothing to ENSv1.
     const reserved = found && {
       expiry_timestamp: String(found.expiry),
       resolver: await resolverOf(stage.chain, found),
@@ -177,12 +175,12 @@ export async function expectAnswerAsOnChain(
   return record;
 }
 
-/** The same of several names at once. */
+/** The same for several names at once. */
 export async function expectAnswersAsOnChain(
   stage: Stage,
   names: readonly string[],
 ): Promise<DomainRecord[]> {
-  // Read before, or each name would read it.
+  // Read once here, or else each name would read it.
   await readEnsv2Contracts(stage.local);
   return Promise.all(names.map((name) => expectAnswerAsOnChain(stage, name)));
 }

@@ -7,14 +7,14 @@ import type { Ensv2Contracts, EntryRow } from "./ensv2Reads.ts";
 import { readAtTime } from "./onChain.ts";
 import { lower } from "./stage.ts";
 
-/* What the operations on registries and resolvers answer, beside what these contracts of ENSv2 do. */
+/* Answers of the operations on registries and resolvers, compared with these contracts of ENSv2. */
 
 type Judged = { local: Pick<LocalChain, "chain" | "deployment">; stack: Stack };
 
 type Read = {
   contracts: Ensv2Contracts;
   entries: readonly EntryRow[];
-  /** `contract resource account roles` of every account that ever had roles of what is now. */
+  /** `contract resource account roles` of every account that ever had roles on a current resource. */
   roles: readonly string[];
   /** `resolver node record` */
   links: readonly string[];
@@ -40,7 +40,7 @@ async function listAll(stack: Stack, path: string): Promise<Row[]> {
   return all;
 }
 
-/** Compares what is asked of each registry and resolver by its address. */
+/** Compares the answers about each registry and resolver by its address. */
 export async function expectContractPagesAsOnChain(judged: Judged, read: Read): Promise<void> {
   const byRegistry = Map.groupBy(read.entries, ({ registry }) => registry);
   for (const registry of read.contracts.registries) {
@@ -50,7 +50,7 @@ export async function expectContractPagesAsOnChain(judged: Judged, read: Read): 
   await expectNamesOfResolvers(judged.stack);
 }
 
-/** A registry's own words. Source: ensdomains/contracts-v2, IPermissionedRegistry.sol. */
+/** A registry's own answers. Source: ensdomains/contracts-v2, IPermissionedRegistry.sol. */
 const statuses = ["available", "reserved", "registered"];
 
 type OfRegistry = {
@@ -100,7 +100,7 @@ async function expectRegistry({ local, stack }: Judged, read: Read, of: OfRegist
     const { subname_count, role_holder_count, ...told } = byHash.get(row.labelhash as Hex) ?? {};
     expect(row, `${row.label} of ${registry}`).toEqual({
       ...told,
-      // What no contract tells: labels of a registry of unknown code, and roles of a token that was burnt.
+      // Facts that no contract has: labels of a registry with unknown code, and roles on a burnt token.
       subname_count: subname_count ?? row.subname_count,
       role_holder_count: role_holder_count ?? row.role_holder_count,
     });
@@ -118,7 +118,7 @@ async function expectRegistry({ local, stack }: Judged, read: Read, of: OfRegist
 const inLowerCase = (address: Row[string]): string | null =>
   typeof address === "string" ? address.toLowerCase() : null;
 
-/** How many accounts have roles, by contract and resource. */
+/** Number of accounts with roles, by contract and resource. */
 function countHolders(roles: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of roles) {
@@ -143,7 +143,7 @@ const words = [
   "SET_URI",
 ];
 
-/** A role by its place among those of 4 bits each. */
+/** The name of a role by its position among those of 4 bits each. */
 const wordOf = (place: number): string => {
   if (place === 39) return "CAN_TRANSFER";
   if (place === 30 || place === 62) return place === 30 ? "CAN_NAME" : "CAN_NAME_ADMIN";
@@ -199,7 +199,7 @@ async function expectRoles(stack: Stack, { contracts, roles }: Read, registry: H
   );
 }
 
-/** Numbers of a registry, and for the holder of most of its labels what he could detach. */
+/** Counts of a registry, and whether the holder of most of its labels could detach it. */
 async function expectOverview(
   { stack, now }: { stack: Stack; now: bigint },
   { registry, entries }: Pick<OfRegistry, "registry" | "entries">,
@@ -245,7 +245,7 @@ async function expectResolver({ stack }: Judged, { roles, links }: Read, resolve
   );
 }
 
-/** Names of now as `domains` has them, and of before as the changes of each name follow each other. */
+/** Current names as in `domains`, and former ones from the sequence of each name's changes. */
 async function expectNamesOfResolvers(stack: Stack): Promise<void> {
   type Former = { resolver: Hex; lines: string[] };
   const former = await stack.sql<Former>(
@@ -269,7 +269,7 @@ async function expectNamesOfResolvers(stack: Stack): Promise<void> {
       `/resolver/${resolver}/names?page_size=200`,
     );
     expect([resolver, body.total]).toEqual([resolver, nodes.length]);
-    // A row that waits for what its entry says is left out where that has another resolver.
+    // A row that waits for its entry is omitted if the entry has another resolver.
     for (const { namehash } of body.results) expect(nodes).toContain(namehash);
   }
 }

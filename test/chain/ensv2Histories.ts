@@ -14,8 +14,8 @@ import { readEnsv2Contracts } from "./ensv2Reads.ts";
 import { lower, type Stage } from "./stage.ts";
 
 /*
- * Histories of owners in ENSv2, held against the contracts at every block, along the path to each name: the registry that its
- * parent leads to then, and the entry there. Between two blocks time alone can end an entry, or the path.
+ * Histories of owners in ENSv2, compared with the contracts at every block along the path to each name: the registry that its
+ * parent leads to at that block, and the entry there. Between two blocks only time can end an entry or the path.
  */
 
 /** How many names of a registry are followed. */
@@ -24,12 +24,12 @@ const MOST_NAMES = 8;
 /** A second after a block, before the next one. */
 type Moment = PastQuestion["moment"];
 
-/** A name, and a second of the chain at which it is asked for. */
+/** A name, and the second of the chain at which to ask about it. */
 type Place = { name: string; moment: Moment };
 
 type Period = { address: Address; reason: string; from_timestamp: number; to_timestamp: number | null };
 
-/** The first second after each block, and the last one before the next: the newest block has none. */
+/** The first second after each block, and the last one before the next, which the newest block lacks. */
 async function listMoments({ client }: Stage["chain"], from: bigint): Promise<Moment[]> {
   const head = await client.getBlockNumber();
   const numbers = Array.from({ length: Number(head - from) + 1 }, (_, i) => from + BigInt(i));
@@ -41,7 +41,7 @@ async function listMoments({ client }: Stage["chain"], from: bigint): Promise<Mo
   });
 }
 
-/** What the contracts answered of each place; null where one ended the call. */
+/** The contracts' answers for each place; null if one ended the call. */
 async function askAt<Of extends Place>(
   { local }: Stage,
   places: readonly Of[],
@@ -52,7 +52,7 @@ async function askAt<Of extends Place>(
   return places.map((place, i) => ({ place, answer: answers.get(asked[i] as PastQuestion) ?? null }));
 }
 
-/** Who owns a name of ENSv2 by its entry: of a name right under .eth to the end of grace, of any other to its expiry. */
+/** The owner of an ENSv2 name by its entry: right under .eth until the end of grace, elsewhere until its expiry. */
 function ownerOf(name: string, { expiry, latestOwner }: EntryState, now: bigint): Hex | null {
   const isEth = nodeOf(name.split(".").slice(1).join(".")) === ETH_NODE;
   const end = isEth ? expiry + GRACE_V2 : expiry;
@@ -62,7 +62,7 @@ function ownerOf(name: string, { expiry, latestOwner }: EntryState, now: bigint)
 const isAt = ({ from_timestamp: from, to_timestamp: to }: Period, time: number): boolean =>
   from <= time && (to === null || time < to);
 
-/** The periods in which a name had an owner of its token, by its history. */
+/** The periods in which a name's token had an owner, by its history. */
 async function readPeriods({ stack }: Stage, name: string): Promise<Period[]> {
   const { status, body } = await stack.api<{ history: Period[]; total: number }>(
     `/domain/${name}/ownership-history`,
@@ -73,10 +73,10 @@ async function readPeriods({ stack }: Stage, name: string): Promise<Period[]> {
 
 type Difference = Place & { shown: string; owner: string };
 
-/** A name at a second, with the registries on the way to it, from that which has its entry up to the root registry. */
+/** A name at a second, with the registries on the way to it, from the one with its entry up to the root registry. */
 type OnWay = Place & { way: readonly Hex[] };
 
-/** The ways to names. One on which a contract ends the call is left out. */
+/** The ways to names, without those on which a contract ends the call. */
 async function readWays(stage: Stage, places: readonly Place[]): Promise<OnWay[]> {
   const helper = contractOf(stage.chain, "universalHelper");
   const ways = await askAt(stage, places, ({ name }) => ({
@@ -91,8 +91,8 @@ async function readWays(stage: Stage, places: readonly Place[]): Promise<OnWay[]
 }
 
 /**
- * The ways that the index follows (docs/ensv2.md, Bounds): their contracts are those whose logs tell what they store, none is
- * below itself, and none was at more names than are followed.
+ * The ways that the index follows (docs/ensv2.md, Bounds): the logs of their contracts show what these store, none is below
+ * itself, and none was ever at more names than are followed.
  */
 function followed(ways: readonly OnWay[], registries: readonly Hex[]): OnWay[] {
   const there = (way: readonly Hex[]) => way.filter((registry) => registry !== zeroAddress);
@@ -108,7 +108,7 @@ function followed(ways: readonly OnWay[], registries: readonly Hex[]): OnWay[] {
   return plain.filter(({ way }) => !way.some((registry) => crowded.has(registry)));
 }
 
-/** A line for each run of the same difference. */
+/** One line for each run of the same difference. */
 const toStretches = (wrong: readonly Difference[]): string[] =>
   [...Map.groupBy(wrong, ({ name, shown, owner }) => `${name}: history ${shown}, contracts ${owner}`)].map(
     ([what, at]) =>
@@ -116,9 +116,9 @@ const toStretches = (wrong: readonly Difference[]): string[] =>
   );
 
 /**
- * Expects that histories have the owners of tokens that the contracts answer, at every block from one on. Gives how many
- * answers were compared: where the index does not follow the way to a name, nothing is. What `others` are has to be known
- * for that: names of the same registries that are not compared.
+ * Expects histories to have the token owners that the contracts answer, at every block from one on. Returns how many answers were
+ * compared: names on ways that the index does not follow are not. To know these, it needs `others`: names of the same registries
+ * that are not compared.
  */
 export async function expectHistoriesAsOnChain(
   stage: Stage,

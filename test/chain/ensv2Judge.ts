@@ -18,7 +18,7 @@ import { lower } from "./stage.ts";
 
 type Judged = { local: Pick<LocalChain, "chain" | "deployment">; stack: Stack };
 
-/** Compares everything that the contracts of ENSv2 have a say in with the tables, when the newest block is indexed. */
+/** Compares everything that the contracts of ENSv2 decide with the tables, once the newest block is indexed. */
 export async function expectEnsv2AsOnChain({ local, stack }: Judged): Promise<void> {
   await stack.waitForHead();
   const contracts = await readEnsv2Contracts(local);
@@ -45,7 +45,7 @@ async function expectEntries(stack: Stack, expected: readonly EntryRow[]): Promi
      from ensv2_entries where registry = any($1)`,
     [[...new Set(expected.map(({ registry }) => registry))]],
   );
-  // No log tells the number of the next token, and the roles of a token without an owner do not count.
+  // No log states the number of the next token, and roles on a token without an owner do not count.
   const told = rows.map((row) => ({
     ...row,
     token_id: row.owner === null && row.is_registered ? null : row.token_id,
@@ -92,8 +92,8 @@ const isEvmCoin = (coin: string): boolean =>
   coin === "60" || (Number(coin) > 2 ** 31 && Number(coin) < 2 ** 32);
 
 /**
- * Records of the numbers that a name is linked to: others cannot be asked for. The address of the default coin type
- * stands in for each EVM address that was set and taken away.
+ * Records of the numbers linked to a name: others cannot be requested. The default coin type's address replaces each EVM address
+ * that was set and then removed.
  */
 async function storedRecords(
   stack: Stack,
@@ -135,8 +135,8 @@ type NameRow = {
 const MAX_NAMES = 8;
 
 /**
- * Going down from the root by what the registries answer: each entry's name says what the entry says, and each registry
- * hangs at the name unless it hangs at as many as are followed. There are no other names, and nothing else hangs anywhere.
+ * Descends from the root by the registries' answers. The name of each entry must match the entry, and each registry must be
+ * linked at the name unless it is at as many as are followed. No other names or links may exist.
  */
 async function expectNames(
   { local, stack }: Judged,
@@ -166,7 +166,7 @@ async function expectNames(
       if (entry.subregistry === null || fixed.some((one) => one === entry.subregistry && child !== ETH_NODE))
         continue;
       if (hanging.has(child)) visit(entry.subregistry, child);
-      // A registry that hung at as many names as are followed may be left out elsewhere.
+      // A registry linked at as many names as are followed may be omitted elsewhere.
       else expect(placesOf(entry.subregistry), `places of ${entry.subregistry}`).toBeGreaterThan(MAX_NAMES);
     }
   };

@@ -5,8 +5,8 @@ import type { LocalChain } from "../../devnet/localChain.ts";
 import { type Emission, logOf } from "./emittedLogs.ts";
 
 /*
- * Logs of the contracts of ENSv2 in the order in which these make them, also such as only rare calls make: emitters at the
- * addresses of a deployment say them.
+ * Logs of ENSv2 contracts in the order in which these make them, including logs of rare calls: emitters at the addresses of a
+ * deployment make them.
  */
 
 const contract = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);
@@ -25,7 +25,7 @@ export const V1_RESOLVER = contract("ea");
 export const REGISTRY_CODE = contract("c0");
 const WRAPPER_CODE = contract("c1");
 export const RESOLVER_CODE = contract("c2");
-/** Code that no deployment knows. */
+/** Code that no deployment lists. */
 export const FOREIGN_CODE = contract("cf");
 export const USDC = contract("dc");
 
@@ -92,7 +92,7 @@ type Registration = Start & {
   hook?: Emission[];
 };
 
-/** An expiry far ahead of every test. */
+/** An expiry later than every test. */
 export const LATER = 1_900_000_000n;
 
 /** The shortest log of a registration: the entry, without its token and roles. */

@@ -12,7 +12,7 @@ type Row = {
 /** An entry with this expiry never ends. */
 const ENDLESS = 2n ** 64n - 1n;
 
-/** Expects that each name of ENSv2 says when the way to it ends: the earliest end of the entries above it, row by row. */
+/** Expects each name of ENSv2 to have the end of the way to it: the earliest end of the entries above it, row by row. */
 export async function expectPathEnds(sql: Stage["sql"]): Promise<void> {
   const rows = await sql<Row>(
     `select node, parent_node, full_name, expiry_timestamp::text as expiry, path_expiry_timestamp::text as path

@@ -4,8 +4,8 @@ import { type EntryState, hashLabel, read, rpc } from "../../devnet/acts.ts";
 import { lower, type Stage } from "./stage.ts";
 
 /*
- * Who may change names of ENSv2, judged by its registries: each power that an answer lists is used by a call from that
- * account, and must not revert; the same calls from other accounts must.
+ * Who may change names of ENSv2, tested on its registries: each power that an answer lists is used by a call from that account,
+ * which must not revert; the same calls from other accounts must.
  */
 
 const abi = parseAbi([
@@ -19,7 +19,7 @@ const abi = parseAbi([
 /** Receives what is given away in a call; it has no code. */
 const RECEIVER = "0x00000000000000000000000000000000dead0001";
 const LATEST = 2n ** 64n - 1n;
-/** Accounts that are tried without being listed. */
+/** Accounts that are tried although no answer lists them. */
 const STRANGERS = 3;
 
 type Row = {
@@ -40,7 +40,7 @@ type Answer = {
 
 type Attempt = { power: string; to: Hex; data: Hex };
 
-/** Tries what the answer on a name lists. Gives how many calls went through as they should. */
+/** Tries the powers that an answer about a name lists. Returns how many calls had the expected result. */
 export async function expectPermissionsAsOnChain(stage: Stage, name: string, turn: number): Promise<number> {
   const answer = await readAll(stage, name);
   const holder = answer.rows.find(({ kind, layer }) => kind === "owner" && layer === "token");
@@ -55,7 +55,7 @@ export async function expectPermissionsAsOnChain(stage: Stage, name: string, tur
     { length: STRANGERS },
     (_, i) => accounts[(turn + i) % accounts.length] as Hex,
   );
-  // There a holder above can have roles that no log gives him.
+  // There a holder above can have roles without a log.
   const hasOthers = answer.surfaces.includes("ensv2_wrapper_registry");
   const everyone = new Set([...strangers, ...answer.rows.map(({ address }) => address)].map(lower));
   let tried = 0;

@@ -9,13 +9,13 @@ import { playHistory, prepareHistories } from "./ensv2Steps.ts";
 import { expectLookupAsSingle, expectNamesByAddress, expectResolution } from "./lookups.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
-/** Labels of the longest name that is asked for: circles make longer ones without end. */
+/** Label limit of names to ask about: circles make longer ones without end. */
 const MAX_LABELS = 5;
 
-/** `runs` random histories; each time that `atOnce` of them are played, all contracts are read and compared. */
+/** `runs` random histories, of which `atOnce` are played before each comparison with all contracts. */
 type RandomPlan = { seed: number; runs: number; atOnce: number; steps: number };
 
-/** Asks for every name of a history that the index has. */
+/** Asks about every name of a history that the index has. */
 async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<number> {
   const rows = await stage.sql<{ full_name: string; registry: Hex | null }>(
     "select full_name, registry from domains where full_name like '%-' || $1 || '.eth' order by full_name",
@@ -26,7 +26,7 @@ async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<n
   for (const { full_name: name, registry } of rows) {
     const [, ...above] = name.split(".");
     if (above.length >= MAX_LABELS || (await isStrange(stage, above))) continue;
-    // An entry that no longer hangs at the name answered for it once.
+    // Such a name answered once, but its entry is no longer linked there.
     await expectAnswerAsOnChain(stage, name, { wasOfEnsv2: registry === zeroAddress });
     tried += await expectPermissionsAsOnChain(stage, name, asked.length);
     asked.push(name);
@@ -43,7 +43,7 @@ async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<n
   return asked.length;
 }
 
-/** Tests that the contracts judge tables and answers of random histories of ENSv2. */
+/** Tests that tables and answers after random histories of ENSv2 match the contracts. */
 export function describeRandomHistories({ seed, runs, atOnce, steps }: RandomPlan): void {
   let local: LocalChain;
   let stage: Stage | undefined;
@@ -57,14 +57,14 @@ export function describeRandomHistories({ seed, runs, atOnce, steps }: RandomPla
   });
   afterAll(() => stage?.close() ?? local?.anvil.stop());
 
-  test(`${runs} random histories leave tables and answers as the contracts say (FUZZ_SEED=${seed})`, async () => {
+  test(`after ${runs} random histories tables and answers match the contracts (FUZZ_SEED=${seed})`, async () => {
     for (let first = 0; first < runs; first += atOnce) {
       const played = Array.from({ length: Math.min(atOnce, runs - first) }, (_, i) => first + i);
       for (const run of played) {
         const { mined } = await playHistory(local.chain, { seed, run, steps });
         expect(mined).toBeGreaterThan(steps / 4);
       }
-      // The first histories are past when Namedex starts, and it follows the others.
+      // The first histories are in the past when Namedex starts; it follows the others.
       stage ??= await stageOf(local);
       await expectEnsv2AsOnChain({ local, stack: stage.stack });
       for (const run of played) expect(await expectAnswers(stage, run, begun)).toBeGreaterThan(4);

@@ -19,8 +19,8 @@ import { readAtTime } from "./onChain.ts";
 import { lower } from "./stage.ts";
 
 /*
- * What the contracts of ENSv2 answer, in the columns of the tables. Logs tell only what to ask for: which registries,
- * labels, accounts and names there are.
+ * The answers of the ENSv2 contracts, in the columns of the tables. Logs only show what to ask about: the existing registries,
+ * labels, accounts and names.
  */
 
 type Local = Pick<LocalChain, "chain" | "deployment">;
@@ -35,12 +35,12 @@ async function readTellingLogs({ client }: Chain): Promise<TellingLog[]> {
   return parseEventLogs({ abi: eventAbi as Abi, logs }) as unknown as TellingLog[];
 }
 
-/** The contracts whose logs tell what they store, by their addresses: as the deployment lists them, and proxies. */
+/** Addresses of the contracts whose logs show what they store: those listed by the deployment, and proxies. */
 export type Ensv2Contracts = { registries: Hex[]; resolvers: Hex[]; logs: readonly TellingLog[] };
 
 const known = new WeakMap<Chain, { head: Hex; contracts: Ensv2Contracts }>();
 
-/** The contracts at the newest block, which are read once for it. */
+/** The contracts at the newest block, read once for it. */
 export async function readEnsv2Contracts(local: Local): Promise<Ensv2Contracts> {
   const { hash: head } = await local.chain.client.getBlock();
   const last = known.get(local.chain);
@@ -50,7 +50,7 @@ export async function readEnsv2Contracts(local: Local): Promise<Ensv2Contracts> 
   return contracts;
 }
 
-/** A proxy counts if it never had other code than what the deployment lists. */
+/** A proxy counts if it only ever had code that the deployment lists. */
 async function findContracts({ chain, deployment }: Local): Promise<Ensv2Contracts> {
   const { ensv2 } = deployment;
   if (ensv2 === undefined) throw new Error("the deployment has no ENSv2");
@@ -76,18 +76,18 @@ async function findContracts({ chain, deployment }: Local): Promise<Ensv2Contrac
   return found;
 }
 
-/** So that reads find a contract by its address. */
+/** Lets reads find a contract by its address. */
 function nameContract(chain: Chain, address: Hex, code: string): void {
   chain.contracts[address] = { address, abi: contractOf(chain, code).abi };
 }
 
-/** A row of `ensv2_entries`, as far as a registry tells it. */
+/** The columns of `ensv2_entries` that a registry can answer. */
 export type EntryRow = {
   registry: Hex;
   labelhash: Hex;
-  /** As it is shown. */
+  /** As displayed. */
   label: string;
-  /** Null where no log tells the number: the token was burnt when the entry ended. */
+  /** Null if no log states the number: the token was burnt when the entry ended. */
   token_id: string | null;
   resource: string | null;
   owner: Hex | null;
@@ -99,7 +99,7 @@ export type EntryRow = {
 
 const nullIfZero = (address: Address): Hex | null => (address === zeroAddress ? null : lower(address));
 
-/** What the registries store of every label that they ever logged; of expired ones by asking for an earlier time. */
+/** The registries' answers about every label that they ever logged, at an earlier time for expired ones. */
 export async function readEntries(chain: Chain, { registries, logs }: Ensv2Contracts): Promise<EntryRow[]> {
   const labels = new Map<string, { registry: Hex; label: string; isRegistered: boolean }>();
   for (const { address, eventName, args } of logs) {
@@ -140,7 +140,7 @@ async function readEntry(
   };
 }
 
-/** `contract resource account roles` of every account that ever had roles which count: of the root, and of held tokens. */
+/** `contract resource account roles` of every account that ever had roles that count: on the root, and on held tokens. */
 export async function readRoles(
   chain: Chain,
   { registries, resolvers, logs }: Ensv2Contracts,
@@ -190,7 +190,7 @@ const resolverReads = parseAbi([
 
 type Kind = "text" | "addr" | "contenthash" | "name";
 
-/** `resolver record kind key value` of every record that was ever set and is not empty, asked for by a linked name. */
+/** `resolver record kind key value` of every record that was ever set and is not empty, requested through a linked name. */
 export async function readRecords(chain: Chain, { resolvers, logs }: Ensv2Contracts): Promise<string[]> {
   const lines: string[] = [];
   for (const resolver of resolvers) {
@@ -234,7 +234,7 @@ async function resolve(chain: Chain, { resolver, name, kind, key }: Question): P
   return decodeFunctionResult({ abi: resolverReads as Abi, functionName: kind, data: answer }) as string;
 }
 
-/** At how many names each registry could ever have hung, by every link that was ever logged; a circle makes no end of them. */
+/** How many names each registry can ever have had, by every link ever logged; infinite in a circle. */
 export function countPlaces({ registries, logs }: Ensv2Contracts): (registry: Hex) => number {
   const [root, eth] = registries;
   const links = new Map<Hex, Set<string>>();

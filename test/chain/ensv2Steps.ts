@@ -52,18 +52,18 @@ import {
   YEAR,
 } from "../../devnet/acts.ts";
 
-/** What one history has for itself. */
+/** The objects of one history. */
 type World = {
   chain: Chain;
   chance: Chance;
-  /** Distinguishes the names of this history from those of others. */
+  /** Distinguishes this history's names from those of others. */
   run: number;
   deployer: Address;
   people: readonly Address[];
   /** Names of contracts that this history deployed. */
   registries: string[];
   resolvers: string[];
-  /** All of them, with those that an upgrade took away: no two have the same name. */
+  /** All of them, including those removed by an upgrade: no two have the same name. */
   deployed: string[];
 };
 
@@ -72,13 +72,13 @@ type Turn = World & {
   someone: () => Address;
   label: string;
   entry: { label: string; registry: string };
-  /** Who holds the entry, or held it last. Any account if there is none, and in a tenth of the turns. */
+  /** The current or last holder; any account if the entry has none, and in a tenth of the steps. */
   holder: Address;
 };
 
 type Act = (turn: Turn) => Promise<unknown>;
 
-/** Names of ENSv1 that each history has, by how they can come to ENSv2. */
+/** Names of ENSv1 that each history has, by their way to ENSv2. */
 const oldLabels = (run: number) => ({
   plain: `plain-${run}`,
   soft: `soft-${run}`,
@@ -93,7 +93,7 @@ const labelsOf = (run: number): string[] => [
 
 const SUBLABELS = ["sub", "deep", "again", "hard", "free"];
 
-/** How long names of ENSv1 last: beyond all histories. */
+/** Lifetime of names in ENSv1: beyond all histories. */
 const CENTURY = 100n * YEAR;
 
 /** Gives each history its names in ENSv1, and opens ENSv2; three of four names of each are reserved. */
@@ -128,7 +128,7 @@ export async function prepareHistories(chain: Chain, { runs }: { runs: number })
 const daysOf = ({ chance }: Pick<Turn, "chance">, most: number): bigint =>
   BigInt(1 + chance.below(most)) * DAY;
 
-/** From long ago to long ahead, often near. */
+/** A time from the distant past to the distant future, often a near one. */
 async function timeOf(turn: Turn): Promise<bigint> {
   const now = await latestTime(turn.chain);
   return turn.chance.of([
@@ -195,7 +195,7 @@ const one = (names: readonly string[], { chance }: Pick<Turn, "chance">): string
 
 const tokenOf = ({ chance }: Turn): string => (chance.is(0.8) ? "usdc" : "dai");
 
-/** What people do in `.eth`. */
+/** Acts of people in `.eth`. */
 const inEth: readonly [number, Act][] = [
   [
     12,
@@ -314,7 +314,7 @@ const inEth: readonly [number, Act][] = [
   ],
 ];
 
-/** What people do with entries of any registry. */
+/** Acts of people on entries of any registry. */
 const anywhere: readonly [number, Act][] = [
   [5, (turn) => setSubregistry(turn.chain, { ...heldBy(turn), subregistry: subregistryOf(turn) })],
   [5, (turn) => setEntryResolver(turn.chain, { ...heldBy(turn), resolver: resolverOf(turn) })],
@@ -355,7 +355,7 @@ function nextName(kind: "registry" | "resolver", { run, deployed }: World): stri
   return name;
 }
 
-/** Registries and resolvers of people's own. */
+/** Registries and resolvers of individual people. */
 const ofTheirOwn: readonly [number, Act][] = [
   [2, deployRegistryOfOwn],
   [2, deployResolverOfOwn],
@@ -420,11 +420,11 @@ const ofTheirOwn: readonly [number, Act][] = [
     1,
     async (turn) => {
       const proxy = one(turn.registries, turn);
-      // The last one stays: others need one to ask.
+      // The last one stays, because others are asked through it.
       const isKnown = turn.chance.is(0.8) || turn.registries.length === 1;
       const code = addressOf(turn.chain, isKnown ? "userRegistryCode" : "labelStore");
       await upgradeProxy(turn.chain, { from: await keeperOf(turn, proxy), proxy, code });
-      // With this code it is no registry any more.
+      // With this code it is no longer a registry.
       if (!isKnown) turn.registries.splice(turn.registries.indexOf(proxy), 1);
     },
   ],
@@ -440,7 +440,7 @@ const ofTheirOwn: readonly [number, Act][] = [
   ],
 ];
 
-/** Time passes: by days, or to the second at which an entry ends or could be bought, or one beside it. */
+/** Lets time pass: by days, or to the second at which an entry ends or becomes available, or one beside it. */
 const time: readonly [number, Act][] = [
   [5, (turn) => warp(turn.chain, { seconds: daysOf(turn, 40) })],
   [
@@ -457,7 +457,7 @@ const time: readonly [number, Act][] = [
 
 const acts: readonly [number, Act][] = [...inEth, ...anywhere, ...ofTheirOwn, ...time];
 
-/** Who may register in a registry, or write to a resolver: both have that as their first role. */
+/** Accounts that may register in a registry or write to a resolver: both have that as their first role. */
 async function keeperOf({ chain, chance, people, someone }: Turn, contract: string): Promise<Address> {
   if (contract === "" || chance.is(0.1)) return someone();
   for (const account of people) {
@@ -467,7 +467,7 @@ async function keeperOf({ chain, chance, people, someone }: Turn, contract: stri
   return someone();
 }
 
-/** How many steps a contract carried out, and how many it refused. */
+/** How many steps a contract executed, and how many it refused. */
 export type Played = { mined: number; refused: number };
 
 /** Plays random acts on the names of one history. The same seed on the same chain gives the same steps. */

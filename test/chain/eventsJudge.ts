@@ -15,8 +15,8 @@ import { eventsWithTopic, topicOf } from "../truth/eventTopics.ts";
 import type { ApiEvent } from "./stage.ts";
 
 /*
- * The lists of events, judged by the logs of the nodes: `eth_getLogs`, decoded here. What a log is to an address or a contract
- * is decided by its arguments alone, by none of the product's tables.
+ * The lists of events, judged by the nodes' logs: `eth_getLogs`, decoded here. A log's relation to an address or a contract
+ * follows from its arguments alone, never from the product's tables.
  */
 
 /** A chain whose logs are indexed. */
@@ -24,7 +24,7 @@ export type JudgedChain = { name: string; chainId: number; rpcUrl: string };
 
 type Ask = <Body>(path: string) => Promise<{ status: number; body: Body }>;
 
-/** A log as its node has it, with what it says. */
+/** A log as its node has it, with its arguments. */
 type Decoded = { place: string; address: Hex; eventName: string; parties: Set<string>; moved: bigint[] };
 
 const abi: Abi = [
@@ -71,7 +71,7 @@ const words = [
   "bidder",
   "registeredBy",
 ];
-/** Events that name an address for other ends, or that anyone's contract can log of anyone. */
+/** Events that name an address for another purpose, or that anyone's contract can log about anyone. */
 const ofNoParty = [
   "AuthorisationChanged",
   "Approved",
@@ -115,7 +115,7 @@ async function readLogs({ name, rpcUrl }: JudgedChain, toBlock: number): Promise
     }));
 }
 
-/** How many of each token a log of tokens moves, in the order of its events. */
+/** How many of each token a token log moves, in the order of its events. */
 const movedBy = ({ value, values }: Record<string, unknown>): bigint[] =>
   typeof value === "bigint" ? [value] : Array.isArray(values) ? values : [];
 
@@ -135,7 +135,7 @@ function decode({ topics, data }: RawLog): Omit<Decoded, "place" | "address"> {
 
 type Page = { events: ApiEvent[]; total?: number; next_cursor: string | null; is_incomplete?: true };
 
-/** All pages of a list. They go on by cursor, and no page has an event of another one. */
+/** All pages of a list. They continue by cursor, and no page repeats an event of another one. */
 async function readAll(ask: Ask, path: string, pageSize = 200): Promise<ApiEvent[]> {
   const events: ApiEvent[] = [];
   let cursor: string | null = null;
@@ -163,7 +163,7 @@ function compare(one: ApiEvent, other: ApiEvent): number {
   return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
 }
 
-/** A list in both directions, by large pages and by small ones: it is the same, in order. */
+/** Reads a list in both directions, by large pages and by small ones: it must be the same, in order. */
 async function readBothWays(ask: Ask, path: string): Promise<ApiEvent[]> {
   const newest = await readAll(ask, path);
   const join = path.includes("?") ? "&" : "?";
@@ -181,13 +181,13 @@ const placesOf = (events: readonly ApiEvent[]) =>
 type Plan = {
   ask: Ask;
   chains: readonly JudgedChain[];
-  /** Addresses whose lists are compared; those of most logs, unless told. */
+  /** Addresses whose lists are compared; those with the most logs by default. */
   addresses?: readonly Address[];
 };
 
 /**
- * Compares every list of events with the logs of the chains: of each contract, of addresses, of all, with each filter. The
- * newest blocks have to be indexed. Gives how many events were compared.
+ * Compares every list of events with the chains' logs: of each contract, of addresses, of all, with each filter. The newest
+ * blocks must be indexed. Returns how many events were compared.
  */
 export async function expectEventsAsLogged({ ask, chains, addresses }: Plan): Promise<number> {
   const all = await readBothWays(ask, "/events");
@@ -210,7 +210,7 @@ export async function expectEventsAsLogged({ ask, chains, addresses }: Plan): Pr
   return all.length;
 }
 
-/** The list of each name, which is read once: several addresses had the same names. */
+/** Lists by name, each read once: several addresses had the same names. */
 function ofEachName(ask: Ask): (namehash: string) => Promise<ApiEvent[]> {
   const lists = new Map<string, Promise<ApiEvent[]>>();
   return (namehash) => {
@@ -223,7 +223,7 @@ function ofEachName(ask: Ask): (namehash: string) => Promise<ApiEvent[]> {
 type Judged = { ask: Ask; all: readonly ApiEvent[]; logs: readonly Decoded[] };
 type JudgedByName = Judged & { ofName: ReturnType<typeof ofEachName> };
 
-/** A contract's list has each log of it that is an event of its kind of contract. */
+/** A contract's list has each of its logs that is an event of its kind of contract. */
 async function expectContracts({ ask, all, logs }: Judged): Promise<void> {
   const contracts = [...new Set(all.map((one) => one.contract_address))];
   for (const contract of contracts) {
@@ -232,13 +232,13 @@ async function expectContracts({ ask, all, logs }: Judged): Promise<void> {
     const followed = new Set(events.map(({ event_type }) => event_type));
     const isFollowed = ({ address, eventName }: Decoded) =>
       address === contract.toLowerCase() && followed.has(eventName);
-    // Of agents' registries only the agents of the adapter are followed.
+    // Of the agent registries, only the adapter's agents are followed.
     if (events.some((one) => one.contract === "AGENT_REGISTRY")) continue;
     expect(placesOf(events), contract).toEqual(logs.filter(isFollowed).map(told).sort());
   }
 }
 
-/** Each filter leaves out what it says, and nothing else. */
+/** Each filter omits exactly what it should. */
 async function expectFilters({ ask, all }: Omit<Judged, "logs">): Promise<void> {
   const types = [...new Set(all.flatMap(({ type }) => type ?? []))];
   expect(types.length).toBeGreaterThan(5);
@@ -270,7 +270,7 @@ async function expectFilters({ ask, all }: Omit<Judged, "logs">): Promise<void> 
   );
 }
 
-/** The addresses that most logs name. */
+/** The addresses named by most logs. */
 function busiestOf(logs: readonly Decoded[], count = isSlow() ? 6 : 1): string[] {
   const counts = new Map<string, number>();
   for (const party of logs.flatMap(({ parties }) => [...parties]))
@@ -281,7 +281,7 @@ function busiestOf(logs: readonly Decoded[], count = isSlow() ? 6 : 1): string[]
     .map(([address]) => address);
 }
 
-/** An address has the logs that name it, and all events of the names that it appeared on as receiver or owner. */
+/** An address has the logs that name it, and all events of the names on which it appeared as receiver or owner. */
 async function expectAddress({ ask, all, logs, ofName }: JudgedByName, address: string): Promise<void> {
   const path = `/address/${getAddress(address)}/events`;
   const byParty = await readBothWays(ask, `${path}?relation=party`);
@@ -299,21 +299,21 @@ async function expectAddress({ ask, all, logs, ofName }: JudgedByName, address: 
   }
 }
 
-/** The events of an address's names are those of each name. */
+/** The events of an address's names equal those of each name. */
 async function expectNames(
   { all, logs, ofName }: Omit<JudgedByName, "ask">,
   events: readonly ApiEvent[],
   address: string,
 ) {
   const moved = new Map(logs.map((log) => [log.place, log.moved]));
-  // The last part of an id counts the tokens of a log. Who gets none of one does not hold it.
+  // The last part of an id counts the tokens of a log. A receiver of zero tokens is not a holder.
   const isOfNone = (one: ApiEvent) =>
     one.event_type.startsWith("Transfer") && moved.get(placeOf(one))?.[Number(one.id.split("-")[3])] === 0n;
   const isHolder = (one: ApiEvent) =>
     [one.to_address, one.new_owner_address, one.owner_address].some(
       (held) => held?.toLowerCase() === address,
     );
-  // Reverse nodes do not count as names of those who own them.
+  // Reverse nodes do not count as names of their owners.
   const isName = ({ domain }: ApiEvent) => !domain?.endsWith(".addr.reverse");
   const held = new Set(
     all
@@ -331,6 +331,6 @@ async function expectNames(
   }
 }
 
-/** Approvals name the owner who gave them, who need not have received the name by a log. */
+/** Approvals name the owner that gave them, which need not have received the name by a log. */
 const isGiven = ({ is_approved, account_address, operator_address, event_type }: ApiEvent): boolean =>
   (is_approved ?? account_address ?? operator_address) !== undefined && event_type.startsWith("App");

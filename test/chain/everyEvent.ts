@@ -10,12 +10,12 @@ import { request } from "../truth/chainReads.ts";
 import { topicOf } from "../truth/eventTopics.ts";
 
 /*
- * Every event that is followed is logged on a chain that a test indexes. An event belongs to a family of contracts, whose
- * entries in the configuration share handlers. One test file has most events of a family; it fails for an event that is new and
- * no one logs. The others are here, with the file that has them or the reason why none has.
+ * Tests log every followed event on a chain that they index. An event belongs to a family of contracts, whose entries in the
+ * configuration share handlers. One test file covers most events of a family, and fails for a new event that nothing logs. The
+ * other events are listed here, with the file that covers them or the reason why none does.
  */
 
-/** The file that has the events of a family, unless told below. */
+/** The file that covers a family's events, unless stated below. */
 const usualFile = (family: string) =>
   family.startsWith("ENSV2_")
     ? "ensv2-stories.test.ts"
@@ -83,7 +83,7 @@ type Place = { address?: Address[] | Found };
 type Log = { address: Address; topics: [Hex, ...Hex[]]; data: Hex };
 type Node = { anvil: { url: string }; deployment: { name: string; chainId: number } };
 
-/** The contracts of Ponder's configuration, as an index of these chains reads them. */
+/** The contracts of Ponder's configuration as an index of these chains reads them. */
 async function readContracts(deployment: Deployment, nodes: readonly Node[]) {
   const folder = mkdtempSync(join(tmpdir(), "namedex-events-"));
   const file = join(folder, "deployment.json");
@@ -92,7 +92,7 @@ async function readContracts(deployment: Deployment, nodes: readonly Node[]) {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   for (const one of nodes) vi.stubEnv(`RPC_URL_${one.deployment.chainId}`, one.anvil.url);
   try {
-    // Files that share a process would share the configuration of the first.
+    // Files that share a process would otherwise share the first one's configuration.
     const url = `${new URL("../../ponder.config.ts", import.meta.url)}?of=${folder}`;
     const config: typeof import("../../ponder.config.ts") = await import(url);
     return config.default.contracts;
@@ -102,7 +102,7 @@ async function readContracts(deployment: Deployment, nodes: readonly Node[]) {
   }
 }
 
-/** The arguments of a log of this event, in which the same ones are indexed; undefined for another log. */
+/** The arguments of a log of this event with the same indexed arguments; undefined for another log. */
 function argsOf(event: AbiEvent, { topics, data }: Log): Record<string, string> | undefined {
   if (topics[0] !== topicOf(event)) return undefined;
   try {
@@ -112,7 +112,7 @@ function argsOf(event: AbiEvent, { topics, data }: Log): Record<string, string> 
   }
 }
 
-/** Whether logs of a contract are followed: of those listed, of those that a log of the listed ones names, or of all. */
+/** Whether logs of a contract are followed: of those listed, of those named by logs of listed ones, or of all. */
 function isFollowed({ address }: Place, emitter: Address, logs: readonly Log[]): boolean {
   if (address === undefined) return true;
   const isOneOf = (those: Address[], one: Address) => those.some((other) => isAddressEqual(other, one));
@@ -122,7 +122,7 @@ function isFollowed({ address }: Place, emitter: Address, logs: readonly Log[]):
   return makings.some((log) => argsOf(event, log)?.[parameter]?.toLowerCase() === emitter.toLowerCase());
 }
 
-/** Expects these chains, the main one first, to have logged every event that belongs to this file. */
+/** Expects these chains, the main one first, to have logged every event that this file covers. */
 export async function expectItsEvents(
   file: string,
   deployment: Deployment,

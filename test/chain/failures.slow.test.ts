@@ -5,8 +5,8 @@ import { startGateway } from "../gateway/gateway.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /*
- * What no log should be able to do, done to the indexer from outside: a handler that fails on one log, and a database
- * that cuts the connection at a block for a while.
+ * Failures that no log should be able to cause, caused from outside: a handler that fails on one log, and a database that cuts
+ * the connection at a block for a while.
  */
 
 /** In the indexer's process, a version of this number cannot be written as JSON: the handler of its log fails. */
@@ -48,7 +48,7 @@ type Status = { ready: boolean; reason: string | null; failing: Record<string, u
 const statusOf = async () => (await stage.stack.api<Status>("/indexing-status")).body;
 const metrics = async () => (await fetch(`${stage.stack.metricsUrl}/index-metrics`)).text();
 
-test("a log whose handler fails is recorded with the reason, and nothing else of it is kept", async () => {
+test("a log whose handler fails is recorded with the reason, and nothing else from it is kept", async () => {
   const [good, bad] = [hashLabel("good"), hashLabel("bad")];
   const { transactionHash } = await emit(
     versionLog(good, 1n),
@@ -77,10 +77,10 @@ test("a log whose handler fails is recorded with the reason, and nothing else of
   expect(await statusOf()).toMatchObject({ ready: true, failing: null });
 });
 
-test("texts that repeat numbers of a key do not end the indexer", async () => {
+test("texts that repeat numbers of a key do not stop the indexer", async () => {
   const node = hashLabel("numbered");
   await emit(versionLog(node, 1n));
-  // More than ten, because Ponder learns from every tenth log of a kind how rows are found.
+  // More than ten, because Ponder learns from every tenth log of a kind how to find rows.
   await emit(...Array.from({ length: 20 }, (_, i) => textLog(node, `key ${i}`, "1")));
   await stage.stack.waitForHead();
   const values = ["hello", "1\0", "9".repeat(30), "1".repeat(5_000)];
@@ -95,7 +95,7 @@ test("texts that repeat numbers of a key do not end the indexer", async () => {
   expect(await statusOf()).toMatchObject({ ready: true, failing: null });
 });
 
-test("a block that cannot be indexed is seen, with the reason, until it is indexed", async () => {
+test("a block that cannot be indexed is reported with the reason until it is indexed", async () => {
   const { chain, stack } = stage;
   await stack.waitForHead();
   const replica = await stack.startReplica();
@@ -117,7 +117,7 @@ test("a block that cannot be indexed is seen, with the reason, until it is index
   expect((await stack.api("/whois/late.eth")).body).toMatchObject({ error: { code: "INDEX_NOT_READY" } });
   expect(await metrics()).toMatch(/namedex_failing_block_attempts [1-9]/);
 
-  // A replica, which does not index, and a gateway in front of both say the same.
+  // A replica, which does not index, and a gateway in front of both report the same.
   await gateway.until("not_ready", "not_ready");
   const ofReplica = await (await fetch(`${replica.url}/indexing-status`)).json();
   expect(ofReplica).toMatchObject({

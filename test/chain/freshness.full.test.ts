@@ -7,9 +7,9 @@ import { operations } from "../support/operations.ts";
 import { launchStack, type Stack, startStack } from "../support/stack.ts";
 import { startSlowRpc } from "./slowRpc.ts";
 
-/** Logs from this block on come late: some of the backfill is done, and far from all of it. */
+/** Logs from this block on arrive late: some of the backfill is done, but far from all of it. */
 const LATE_LOGS = 60;
-/** Unfinalised blocks at the end of the chain, which a restart takes out of the tables. */
+/** Unfinalised blocks at the end of the chain, which a restart removes from the tables. */
 const OPEN_BLOCKS = 3;
 const PATIENCE = { timeout: 180_000, interval: 20 };
 
@@ -35,14 +35,14 @@ async function get(url: string, path: string): Promise<Answer> {
   };
 }
 
-/** An answer that is not JSON, as a calendar, as lines, without when and by which server it was made. */
+/** An answer in another format than JSON (calendar, lines) without its time and server. */
 function bodyOf({ headers }: Response, text: string): Answer["body"] {
   if (headers.get("content-type")?.startsWith("application/json")) return JSON.parse(text);
   const lines = text.replaceAll(/http:\/\/localhost:\d+/g, "").split(/\r?\n/);
   return { lines: lines.filter((line) => !line.startsWith("DTSTAMP")) };
 }
 
-test("while past events are missing, names are refused by the indexer and its replicas, and both say how far they are", async () => {
+test("while past events are missing, the indexer and its replicas answer no names, and report their progress", async () => {
   const rpc = await startSlowRpc(local.anvil.url, { logsFrom: LATE_LOGS });
   const env = { LIVE_RPC_URL: local.anvil.url, MAX_LAG_SECONDS: "1000000000" };
   const stack = await launchStack({ rpcUrl: rpc.url, deployment: local.deployment, env });
@@ -74,7 +74,7 @@ test("while past events are missing, names are refused by the indexer and its re
 
 const good: Record<string, string> = { name: "alice.eth", key: "url", agentId: "1" };
 
-/** Every operation that only reads its path, with something that is there. */
+/** Every operation whose only input is its path, with an existing subject. */
 function paths(hash: string, address: string): string[] {
   const values: Record<string, string> = { ...good, hash, address };
   return operations
@@ -82,20 +82,20 @@ function paths(hash: string, address: string): string[] {
     .map(({ path }) => path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
 }
 
-/** Asks again where midnight (UTC) came between the answers: figures of each day are others then. */
+/** Asks again if midnight (UTC) came between the answers, because daily figures then differ. */
 async function onOneDay<Answers>(ask: () => Promise<Answers>): Promise<Answers> {
   const today = () => new Date().toISOString().slice(0, 10);
   const [day, answers] = [today(), await ask()];
   return today() === day ? answers : ask();
 }
 
-/** What differs from one moment, or process, to the next. */
+/** Fields that differ between moments or processes. */
 const settled = ({ status, body }: Answer) => ({
   status,
   body: JSON.parse(JSON.stringify(body, (key, value) => (key === "generated_at" ? undefined : value))),
 });
 
-test("a replica answers what the indexer answers, and through its restart nothing that is half", async () => {
+test("a replica gives the indexer's answers, and never a partial one during the indexer's restart", async () => {
   const rpc = await startSlowRpc(local.anvil.url);
   const stack = await startStack({ rpcUrl: rpc.url, deployment: local.deployment });
   try {
@@ -117,7 +117,7 @@ test("a replica answers what the indexer answers, and through its restart nothin
     await stack.kill();
     // No indexer runs, but no answer is known to be old: the chain stands still.
     expect(await get(careful.url, "/whois/alice.eth")).toMatchObject({ status: 200, body: alice });
-    rpc.hold("eth_getLogs"); // The restart takes until both replicas were seen in it.
+    rpc.hold("eth_getLogs"); // The restart lasts until both replicas have seen it.
     await stack.expireLock();
     stack.restart();
     await expectWhole(stack, {
@@ -134,7 +134,7 @@ test("a replica answers what the indexer answers, and through its restart nothin
   }
 });
 
-/** Expects that an answer names a block of the chain, by its own number, hash and time. */
+/** Expects an answer to name a block of the chain, with its own number, hash and time. */
 async function expectOfChain({ as_of }: Answer["body"]): Promise<void> {
   const [block, ...others] = as_of as { block_number: number; block_hash: string; block_timestamp: number }[];
   expect(others).toEqual([]);
@@ -144,10 +144,10 @@ async function expectOfChain({ as_of }: Answer["body"]): Promise<void> {
   expect(block).toMatchObject({ block_hash: hash, block_timestamp: Number(timestamp) });
 }
 
-/** A restart that goes on when it is released, beside two replicas that knew the whole answer. */
+/** A restart that continues when released, next to two replicas that knew the whole answer. */
 type Restart = { careful: string; patient: string; whole: object; release: () => void };
 
-/** Asks without a pause until the indexer is ready again: each answer is the whole one, or a refusal. */
+/** Asks without a pause until the indexer is ready again: each answer is complete, or a refusal. */
 async function expectWhole(stack: Stack, { careful, patient, whole, release }: Restart): Promise<void> {
   const seen = { refusals: 0, phases: new Set<unknown>() };
   const ready = stack.ready().then(() => true);
@@ -157,11 +157,11 @@ async function expectWhole(stack: Stack, { careful, patient, whole, release }: R
       expect(body).toMatchObject({ error: { code: "INDEX_NOT_READY" } });
       seen.refusals++;
     } else {
-      // A quarter of a second may pass until it notices: its answer is then of the older block, and says so.
+      // It may take a quarter of a second to notice: its answer is then of the older block, and says so.
       expect(withoutAsOf(body)).toEqual(withoutAsOf(whole));
       await expectOfChain(body);
     }
-    // Its operator allows old answers: none is missing, and all are of a block that the tables held.
+    // Its operator allows old answers: none is missing, and all belong to a block that the tables held.
     const old = await get(patient, "/whois/alice.eth");
     expect([old.status, withoutAsOf(old.body)]).toEqual([200, withoutAsOf(whole)]);
     await expectOfChain(old.body);

@@ -20,13 +20,13 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /*
- * Labels that others than the chain's logs gave: the indexer itself applies them, and afterwards names are those of an index
+ * Labels from sources other than the chain's logs: the indexer applies them itself, and afterwards names equal those of an index
  * that had the labels from its first block.
  */
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const SERVICE = "namedex_service";
-/** Names of the registrar, of which logs gave the hash alone. */
+/** Names of the registrar whose logs gave only the hash. */
 const registered = Array.from({ length: 25 }, (_, i) => `registered-${i}`);
 /** Parents that all have a child with the same label. */
 const parents = registered.slice(0, 12);
@@ -36,7 +36,7 @@ let service: LabelServiceDouble;
 /** An index with the same labels from its first block. */
 let other: Stack | undefined;
 
-/** What stands in the service's table: the hash is not computed there, so it may hold lies. */
+/** Rows of the service's table: the hash is not computed there, so it may be false. */
 type Given = { label: string; labelhash?: Hex; source?: string };
 
 const give = async (databaseUrl: string, labels: readonly Given[]): Promise<void> => {
@@ -55,7 +55,7 @@ const give = async (databaseUrl: string, labels: readonly Given[]): Promise<void
 
 let visitors = 0;
 
-/** A name that has to do with no other one: the next block in which the indexer may do what waits. */
+/** A name unrelated to any other: the next block in which the indexer may process what waits. */
 const visit = () => makeChild("known", `visitor-${visitors++}`);
 
 const makeChild = (parent: string, label: string) =>
@@ -102,7 +102,7 @@ const words: Given[] = [
   { label: "deep" },
 ];
 
-/** What must never come into a name. */
+/** Texts that must never be part of a name. */
 const lies: Given[] = [
   { label: "lie", labelhash: hashLabel("hidden") },
   { label: "with.dot" },
@@ -138,7 +138,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-test("labels that are given later are applied after a block, with all that hangs below", async () => {
+test("labels given later are applied after a block, with all names below", async () => {
   await stage.stack.waitForHead();
   expect(await nameOf(ethNode("registered-3"))).toBe(`[${hashLabel("registered-3").slice(2)}].eth`);
   await give(stage.stack.databaseUrl, [...lies, ...words]);
@@ -149,7 +149,7 @@ test("labels that are given later are applied after a block, with all that hangs
     expect(await nameOf(nodeBelow(ethNode(parent), "shared"))).toBe(`shared.${parent}.eth`);
 });
 
-test("no lie and no label that cannot be shown gets into a name", async () => {
+test("no false label, and none that cannot be shown, becomes part of a name", async () => {
   expect(await nameOf(ethNode("hidden"))).toBe(`[${hashLabel("hidden").slice(2)}].eth`);
   for (const { label } of lies.slice(1)) {
     expect(await nameOf(nodeBelow(ethNode("known"), label))).toBe(`[${hashLabel(label).slice(2)}].known.eth`);
@@ -158,7 +158,7 @@ test("no lie and no label that cannot be shown gets into a name", async () => {
   expect(known).toHaveLength(0);
 });
 
-test("a new name has a given label at once, and each label says where it is from", async () => {
+test("a new name has a given label at once, and each label has its source", async () => {
   await makeChild("known", "deep");
   const [row] = await stage.sql<Row>(
     "select full_name, source from domains join labels using (chain_id, labelhash) where node = $1",
@@ -167,10 +167,10 @@ test("a new name has a given label at once, and each label says where it is from
   expect(row).toEqual({ full_name: "deep.known.eth", source: "table:words@1" });
 });
 
-test("whois and the counts say so, too", async () => {
+test("whois and the counts agree", async () => {
   expect(await stage.whois("deep.known.eth")).toMatchObject({ label: "deep", label_source: "table:words@1" });
   expect(await stage.whois("known.eth")).toMatchObject({ label_source: "event" });
-  // A well-known label is from a log where one spelled it out: "market" at its registration, "team" nowhere.
+  // A well-known label counts as from a log if one spelled it out: "market" at its registration, "team" nowhere.
   expect(await stage.whois("market.eth")).toMatchObject({ label: "market", label_source: "event" });
   await makeChild("known", "team");
   await stage.stack.waitForHead();
@@ -180,13 +180,13 @@ test("whois and the counts say so, too", async () => {
   expect(body.healedShare).toBeCloseTo(words.length / (words.length + (body.pendingCount ?? 0)));
 });
 
-test("where a log spells a given label out, it is the log's", async () => {
+test("a log that spells a given label out becomes its source", async () => {
   await renewReferred(stage.chain, { from: stage.cast.bob, label: "registered-5" });
   const [row] = await stage.sql<Row>("select source from labels where label = 'registered-5'");
   expect(row?.source).toBe("event");
 });
 
-test("a reorganisation takes back what was applied, and the next blocks apply it again", async () => {
+test("a reorganisation reverts applied labels, and the next blocks apply them again", async () => {
   const label = "late";
   const node = nodeBelow(ethNode("known"), label);
   await makeChild("known", label);
@@ -217,7 +217,7 @@ test.runIf(isSlow())("a kill while labels are applied loses none of them", async
   for (const label of labels) await untilNamed(`${label}.known.eth`, nodeBelow(ethNode("known"), label));
 });
 
-test.runIf(isSlow())("names are those of an index that had the labels from its first block", async () => {
+test.runIf(isSlow())("names equal those of an index that had the labels from its first block", async () => {
   await settle();
   const { anvil, deployment } = stage.local;
   const given = await stage.sql<Given & { hash: string }>(
@@ -241,7 +241,7 @@ test.runIf(isSlow())("names are those of an index that had the labels from its f
 });
 
 test.runIf(isSlow())(
-  "a label service is asked by one process: a replica where the indexer is away, and what it said is applied later",
+  "a label service is asked by one process: by a replica while the indexer is down, and its answer is applied later",
   async () => {
     const stack = other as Stack;
     const labels = ["of-a-service", "of-the-same-one", "of-none"];
@@ -272,8 +272,8 @@ test.runIf(isSlow())(
   },
 );
 
-test.runIf(isSlow())("an index with labels that the service's table lost gives them back", async () => {
-  // A restart takes back what is not final yet. Ponder takes a local block for final after 30 more, and then 30 at a time.
+test.runIf(isSlow())("an index whose labels the service's table lost writes them back", async () => {
+  // A restart removes what is not yet final. Ponder treats a local block as final after 30 more, and then 30 at a time.
   await mineBlocks(stage.chain, { count: 61 });
   await visit();
   await stage.stack.waitForHead();

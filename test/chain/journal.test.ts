@@ -5,7 +5,8 @@ import type { CountedChain } from "./journalChains.ts";
 import { type JournalStage, openJournalStage } from "./journalStage.ts";
 import { type Watch, watchJournal } from "./journalWatch.ts";
 
-// The journal of blocks, the feed of changes that follows it, and the webhooks that follow the feed, while chains are reorganised and the indexer ends.
+// The journal of blocks, the feed of changes that follows it, and the webhooks that follow the feed, during reorganisations and
+// restarts of the indexer.
 
 const depths = {
   main: isSlow() ? sizeOf({ short: [1, 9], long: [1, 2, 3, 5, 8, 13, 21, 34, 55, 64] }) : [9],
@@ -40,7 +41,7 @@ async function reorganise(chain: CountedChain, depth: number): Promise<void> {
   await expectTruth();
 }
 
-test("after the backfill it has the last final block, every block from there on, and those with logs before", () =>
+test("after the backfill the journal has the last final block, every later block, and every earlier block with logs", () =>
   stage.expectJournal());
 
 test.each(depths.main)("a reorganisation of %i blocks of the main chain", (depth) =>
@@ -51,7 +52,7 @@ test.each(depths.base)("a reorganisation of %i blocks of the layer 2", (depth) =
   reorganise(stage.chains.base, depth),
 );
 
-test("a chain that flaps between branches without logs, whose other chain has some", async () => {
+test("a chain flaps between branches without logs while the other chain has some", async () => {
   const { main, base } = stage.chains;
   const turns = isSlow() ? sizeOf({ short: 6, long: 40 }) : 3;
   for (let turn = 0; turn < turns; turn++) {
@@ -68,7 +69,7 @@ test("a chain that flaps between branches without logs, whose other chain has so
   await expectTruth();
 });
 
-test("a fault of the feed stops nothing; what it kept out comes, in the same epoch", async () => {
+test("a fault of the feed stops nothing; delayed changes arrive in the same epoch", async () => {
   const epoch = async () =>
     (await stage.stack.api<{ newest_position: string }>("/changes?after=newest")).body.newest_position.split(
       "-",
@@ -85,7 +86,7 @@ test("a fault of the feed stops nothing; what it kept out comes, in the same epo
   expect(state?.healed).toBeGreaterThan(0);
 });
 
-test("a stream gives a change of its block, through a replica as well", async () => {
+test("a stream gives a change with its block, through a replica as well", async () => {
   for (const { url } of [stage.stack, stage.replica]) {
     const leaving = new AbortController();
     const reply = await fetch(`${url}/changes/stream?type=record.text.changed`, { signal: leaving.signal });
@@ -99,7 +100,7 @@ test("a stream gives a change of its block, through a replica as well", async ()
   }
 });
 
-test("a webhook gets every change of the feed, in order, also of branches that were rolled back", async () => {
+test("a webhook gets every change of the feed, in order, including those of rolled back branches", async () => {
   expect(await stage.receiver.expectAll()).toBeGreaterThan(20);
 });
 
@@ -111,13 +112,13 @@ test("through all of this no state, answer or notification named a block that th
   expect(seen.notices).toBeGreaterThan(isSlow() ? sizeOf({ short: 50, long: 100 }) : 30);
 });
 
-describe("an indexer that ended and starts again", () => {
+describe("an indexer that starts again", () => {
   const ways: [string, () => Promise<void>][] = [
     ["a clean stop", () => stage.stack.stop()],
     ["a kill", () => stage.stack.kill()],
   ];
 
-  /** Ends the indexer, does something meanwhile, and starts it. */
+  /** Ends the indexer, performs an action meanwhile, and starts it. */
   async function restart(end: () => Promise<void>, meanwhile: () => Promise<void>): Promise<void> {
     const { stack, both } = stage;
     await expectTruth();
@@ -135,7 +136,7 @@ describe("an indexer that ended and starts again", () => {
   }
 
   test.each(sizeOf({ short: ways.slice(1), long: ways }))(
-    "after %s has every block again, also those that came meanwhile, and gives no change twice",
+    "after %s has every block again, including those that came meanwhile, and gives no change twice",
     async (_, end) => {
       const { chains, follower, grow } = stage;
       await grow(chains.main, 5);
@@ -162,6 +163,6 @@ describe("an indexer that ended and starts again", () => {
   );
 });
 
-test("a webhook gets every change, in order, though the process that sent them ended", async () => {
+test("a webhook gets every change, in order, even if the process that sent them ended", async () => {
   expect(await stage.receiver.expectAll()).toBeGreaterThan(40);
 });

@@ -11,8 +11,8 @@ export type NodeBlock = { number: Hex; hash: Hex; parentHash: Hex; timestamp: He
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number };
 
 /**
- * A chain on which each block has at most one log of one name, and which remembers of each block that it ever had how many logs
- * its branch had there: what tables that stand on the block must have.
+ * A chain on which each block has at most one log of one name. It remembers, for each block it ever had, the number of logs up to
+ * it on its branch: tables that represent the block must have as many.
  */
 export type CountedChain = {
   chainId: number;
@@ -22,7 +22,7 @@ export type CountedChain = {
   log: () => Promise<void>;
   /** Adds blocks without logs. */
   mine: (blocks: number) => Promise<void>;
-  /** Takes back the last blocks. Those that follow are of another branch: none is one that was taken back. */
+  /** Removes the last blocks. Those that follow are of another branch: none equals a removed one. */
   rollback: (blocks: number) => Promise<void>;
   blocks: (from: number, to: number) => Promise<Block[]>;
   height: () => Promise<number>;
@@ -66,7 +66,7 @@ function counted({ chainId, chain, log, mine, rollback }: Plan): CountedChain {
     },
     rollback: async (blocks) => {
       await rollback(blocks);
-      // Else blocks without logs would be those that were taken back, with the same hash: they would not be gone.
+      // Otherwise blocks without logs would equal the removed ones, with the same hash: they would not be gone.
       await rpc(chain as Chain, "anvil_setCoinbase", [numberToHex(++branches, { size: 20 })]);
       logs = logsAt.get((await ask("latest")).hash) ?? 0;
     },
@@ -99,7 +99,7 @@ export type JournalChains = {
   stop: () => Promise<void>;
 };
 
-/** A main chain and a layer 2, both with a past, whose blocks are counted. */
+/** A main chain and a layer 2, both with a past, whose logs are counted. */
 export async function startJournalChains({
   chainId,
   past,

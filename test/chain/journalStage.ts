@@ -8,11 +8,11 @@ import { type Replica, type Stack, type StackPlan, startStack } from "../support
 import { type Block, type CountedChain, type JournalChains, startJournalChains } from "./journalChains.ts";
 import { openReceivedChanges, type ReceivedChanges, webhookSettings } from "./webhookOver.ts";
 
-/** Ponder takes a block of this chain for final after 65 more, one of the layer 2 after 30. */
+/** Ponder treats a block of this chain as final after 65 more, one of the layer 2 after 30. */
 const MAIN_CHAIN_ID = 42;
 const MAIN_FINALITY = 65;
 const BASE_FINALITY = 30;
-/** Blocks before the indexer starts: more than those. */
+/** Number of blocks before the indexer starts: more than those. */
 const PAST = 90;
 const PATIENCE = { timeout: 90_000, interval: 30 };
 
@@ -25,13 +25,13 @@ export type JournalStage = {
   follower: Follower;
   /** A webhook's receiver. */
   receiver: ReceivedChanges;
-  /** Adds blocks to a chain, some with logs, while the other one goes on too. */
+  /** Adds blocks to a chain, some with logs, while the other one continues, too. */
   grow: (chain: CountedChain, blocks: number) => Promise<void>;
-  /** Waits until the journal and the feed are as of the newest block of each chain. */
+  /** Waits until the journal and the feed have the newest block of each chain. */
   waitForHeads: () => Promise<void>;
-  /** Expects that the journal has the chains' own blocks, and all of them that were not final at the end of the backfill. */
+  /** Expects the journal to have the chains' own blocks, including all that were not final at the end of the backfill. */
   expectJournal: () => Promise<void>;
-  /** Expects that the follower, who reads what is new, holds what the tables hold. */
+  /** Expects the follower, which reads what is new, to hold what the tables hold. */
   expectFollowed: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -99,7 +99,7 @@ export async function openJournalStage(plan: Pick<StackPlan, "databaseServer"> =
         const from = firstLive[i] ?? 0;
         const rows = await journalOf(chain);
         const blocks = await chain.blocks(0, await chain.height());
-        // Logs do not tell the parent of a block that was final when it was indexed, as after a restart.
+        // Logs do not give the parent of a block that was final when indexed, as after a restart.
         const withParents = rows.map((row) => ({
           ...row,
           parentHash: row.parentHash ?? blocks[row.number]?.parentHash,

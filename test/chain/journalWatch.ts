@@ -5,31 +5,34 @@ import { sizeOf } from "../support/size.ts";
 import type { Stack } from "../support/stack.ts";
 import { type CountedChain, MAIN_NAME } from "./journalChains.ts";
 
-/** What watched the index found. */
+/** Findings of watching the index. */
 export type Watched = {
-  /** States of the tables that were compared with the chains. */
+  /** Number of table states compared with the chains. */
   samples: number;
-  /** Answers whose blocks were compared with what they say. */
+  /** Number of answers whose blocks were compared with their content. */
   answers: number;
-  /** Notifications that were heard. */
+  /** Number of notifications received. */
   notices: number;
-  /** What was not so. */
+  /** Violations. */
   wrong: string[];
 };
 
 export type Watch = {
   seen: Watched;
-  /** Says that blocks are no longer the chain's: once a notification has told it, no answer may name them. */
+  /** Reports that blocks were removed from the chain: once a notification has told it, no answer may name them. */
   lost: (hashes: readonly string[]) => void;
   stop: () => Promise<Watched>;
 };
 
-/** Between two looks: each costs as much as a request. */
+/** Pause between two checks: each costs as much as a request. */
 const PAUSE_MS = sizeOf({ short: 60, long: 15 });
 
 type Named = { chain_id: number; source: string; block_hash?: string };
 
-/** The newest block of each chain in the journal, and how many logs of the counted name the tables have: one statement, one state. */
+/**
+ * The newest block of each chain in the journal, and the number of logs of the counted name in the tables: one statement, one
+ * state.
+ */
 const sample = `
   select b.chain_id as "chainId", b.number, b.hash,
     (select count(*)::int from events e where e.chain_id = b.chain_id and e.event_type = 'TextChanged') as logs
@@ -37,8 +40,8 @@ const sample = `
     select * from blocks where chain_id = c.chain_id order by number desc limit 1) b`;
 
 /**
- * Compares, as fast as it can, the journal with the tables, and the blocks that answers name with what the answers say, until it
- * is stopped. It hears the notifications besides.
+ * Compares, as fast as it can and until stopped, the journal with the tables, and the blocks that answers name with the answers.
+ * It also receives notifications.
  */
 export async function watchJournal(
   stack: Stack,
@@ -68,7 +71,7 @@ export async function watchJournal(
       await sleep(PAUSE_MS);
     }
   };
-  /** A block is noted a moment after it was made: Ponder may see it first. */
+  /** A block is recorded a moment after it was made: Ponder may see it first. */
   const logsAt = async (chainId: number, hash: string): Promise<number | undefined> => {
     const chain = chainOf(chainId);
     for (let i = 0; i < 200 && !chain?.logsAt.has(hash); i++) await sleep(10);

@@ -37,8 +37,8 @@ import { castOf } from "./stage.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
 /*
- * Past transactions that the backfill does not fetch: the index is ready without them, and afterwards its tables are those of an
- * index that had them from the start.
+ * Past transactions that the backfill does not fetch: the index is ready without them, and afterwards its tables equal those of
+ * an index that had them from the start.
  */
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -49,7 +49,7 @@ let local: LocalChain;
 let node: SlowRpc;
 let late: Stack;
 let whole: Stack;
-/** Follows the feed of the index from its beginning, before anything came late. */
+/** Follows the feed of the index from its beginning, before anything arrived late. */
 let follower: Follower;
 let pool: pg.Pool;
 let epoch = "";
@@ -57,7 +57,7 @@ let epoch = "";
 const OLD = { resolver: "resolver3", node: ethNode("old") };
 const OLDEST = { resolver: "resolver2", node: ethNode("oldest") };
 
-/** Texts in all ways in which a call can tell them, or not. */
+/** Texts in all ways in which calldata can contain them, or not. */
 async function setTexts(chain: Chain, alice: Address): Promise<void> {
   for (const { resolver, label } of [
     { label: "old", resolver: "resolver3" },
@@ -81,7 +81,7 @@ async function setTexts(chain: Chain, alice: Address): Promise<void> {
   const straight = (value: string): Call =>
     toWriteCall({ ...OLD, from: alice, write: text("location", value) });
   await sendInOneBlock(chain, [straight("first"), straight("second")]);
-  // The calldata of a contract's call is not the resolver's.
+  // The calldata of a call to the contract is not the resolver's.
   const data = encodeCall(chain, toWriteCall({ ...OLDEST, from: alice, write: text("url", "hidden") }));
   await setOwner(chain, { from: alice, node: OLDEST.node, owner: addressOf(chain, "batch") });
   const calls = [{ target: addressOf(chain, "resolver2"), value: 0n, data }];
@@ -98,7 +98,7 @@ const nameReverse = (address: Address, name: string) =>
     write: { kind: "name", name },
   });
 
-/** Addresses whose reverse nodes another account gets, at a registrar that does not log them. */
+/** Addresses whose reverse nodes belong to another account, at a registrar that does not log the addresses. */
 async function claimNames(chain: Chain): Promise<void> {
   const { deployer, alice, bob, carol, dave } = castOf(chain);
   const registrar = "reverseRegistrar2";
@@ -144,7 +144,7 @@ async function claimNames(chain: Chain): Promise<void> {
 
 let visitors = 0;
 
-/** A name that has to do with no other one: the next block in which the indexer may do what waits. */
+/** A name unrelated to any other: the next block in which the indexer may process what waits. */
 const visit = async () => {
   const { alice } = castOf(local.chain);
   const label = `visitor-${visitors++}`;
@@ -176,7 +176,7 @@ const textsOf = async (stack: Stack) => {
   );
 };
 
-/** Names that were not known at first are in lists for the indexer, and stay there. */
+/** Names unknown at first are in lists for the indexer, and stay there. */
 const ofIndexer = ["name_links", "transaction_progress", "work_lists", "work_owners", "work_queues"];
 
 async function expectWhole(): Promise<void> {
@@ -196,12 +196,12 @@ async function expectWhole(): Promise<void> {
   expect(differencesOf(is, should)).toEqual([]);
 }
 
-/** What came late is in the feed as any other change: it leads to what a fresh reader finds. */
+/** Late values are in the feed like any other change: it leads to the state that a fresh reader finds. */
 async function expectFollowed(): Promise<void> {
   await vi.waitFor(async () => {
     await follower.follow(100);
     const judged = await readJudged(pool);
-    // Tables cannot hold NUL, and the feed gives it.
+    // Tables cannot hold NUL, but the feed contains it.
     const held = new Map([...follower.held].map(([key, text]) => [key, text.replaceAll("\\u0000", "␀")]));
     const subjects = [...new Set([...judged.keys(), ...held.keys()])];
     const different = subjects.filter((subject) => judged.get(subject) !== held.get(subject));
@@ -259,8 +259,8 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-test("the index is ready without them, and says what is missing", async () => {
-  // Since it is ready it asks for the first of them, without an answer.
+test("the index is ready without them, and reports what is missing", async () => {
+  // Once ready, it requests the first of them, without an answer.
   await vi.waitUntil(() => node.held() > 0, PATIENCE);
   expect(await readMissing()).toBeGreaterThan(10);
   expect(await readMissing(whole)).toBe(0);
@@ -273,12 +273,12 @@ test("the index is ready without them, and says what is missing", async () => {
   );
 });
 
-test("a text is read from the chain until its transaction has come", async () => {
+test("a text is read from the chain until its transaction has arrived", async () => {
   const { body } = await late.api("/domain/old.eth/records/text/email");
   expect(body).toMatchObject({ value: "b@old.example" });
 });
 
-test("what comes one by one is applied in order, and a later value stays", async () => {
+test("late values arrive one by one and are applied in order, and a later value stays", async () => {
   const { alice } = castOf(local.chain);
   const before = (await readMissing()) ?? 0;
   await setText(local.chain, { ...OLD, from: alice, key: "email", value: "c@old.example" });
@@ -296,7 +296,7 @@ test("what comes one by one is applied in order, and a later value stays", async
   expect([first?.value, second?.value]).toContain("a@old.example");
 });
 
-test("a kill loses none of them, and doubles none", async () => {
+test("a kill loses none of them, and duplicates none", async () => {
   await late.kill();
   await late.expireLock();
   late.restart();
@@ -307,7 +307,7 @@ test("a kill loses none of them, and doubles none", async () => {
   await expectFollowed();
 }, 120_000);
 
-test("a reorganisation takes back what was applied, and the next blocks apply it again", async () => {
+test("a reorganisation reverts applied values, and the next blocks apply them again", async () => {
   const [{ last } = { last: 0 }] = await late.sql<{ last: number }>(
     "select min(block_number)::int as last from events where key = 'email' and value = 'c@old.example'",
   );

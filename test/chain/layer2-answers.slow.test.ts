@@ -10,7 +10,7 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
 import { expectLookupAsSingle, expectNamesOfBridges } from "./lookups.ts";
 
-/* Answers of names of layer 2s by the index, held against those by the chain through the bridges, and contract reads. */
+/* Answers about layer 2 names from the index, compared with answers through the bridges and with contract reads. */
 
 let chains: LocalChains;
 let base: LocalLayer2;
@@ -54,7 +54,7 @@ const ask = async <Body>({ api }: Stack, path: string): Promise<Body> => {
   return body;
 };
 
-/** Names of the stories, but those that a resolver on the main chain answers for. */
+/** Names of the stories, without those that a resolver on the main chain answers for. */
 const namesOf = ({ deployment }: LocalLayer2): string[] =>
   Object.keys(deployment.chainId === 8453 ? basenames : lineanames)
     .filter((label) => label !== "gov")
@@ -64,8 +64,8 @@ const allNames = () => [base, linea].flatMap(namesOf);
 
 const shown = (address: Hex | null) => (address === null ? undefined : getAddress(address));
 
-describe("an answer by the index", () => {
-  test("has the owners and the expiry that the layer 2's contracts answer", async () => {
+describe("an answer from the index", () => {
+  test("has the owners and expiry that the layer 2's contracts answer", async () => {
     for (const layer2 of [base, linea]) {
       const nodes = new Map(listNodes(layer2, await readLogs(layer2)).map((one) => [one.node, one]));
       for (const name of namesOf(layer2)) {
@@ -91,14 +91,14 @@ describe("an answer by the index", () => {
     }
   });
 
-  test("is indexed where the layer 2's resolver is an indexed one", async () => {
+  test("is indexed if the layer 2's resolver is an indexed one", async () => {
     const replies = await Promise.all(allNames().map((name) => ask<Domain>(indexed, `/whois/${name}`)));
     const known = replies.filter(({ resolver }) => resolver.status === "indexed");
     expect(known.length).toBeGreaterThan(10);
     for (const { name, source } of known) expect([name, source]).toEqual([name, "indexed"]);
   });
 
-  test("has the records that the bridge gives", async () => {
+  test("has the records that the bridge returns", async () => {
     let compared = 0;
     for (const name of allNames()) {
       const own = await ask<Records>(indexed, `/domain/${name}/records`);
@@ -118,7 +118,7 @@ describe("an answer by the index", () => {
     expect(compared).toBeGreaterThan(3);
   });
 
-  test("in a look-up of many names equals the single ones, and is listed by its address record", async () => {
+  test("in a lookup of many names equals the single answers, and is listed by its address record", async () => {
     const names = [...allNames(), "gov.base.eth"];
     expect(await expectLookupAsSingle(indexed, names)).toBeGreaterThan(3);
     const { chain, deployment } = chains;
@@ -126,7 +126,7 @@ describe("an answer by the index", () => {
     expect(await expectNamesOfBridges(ofLayer2, mainOnly, names)).toBeGreaterThan(3);
   });
 
-  test("of a name with a resolver of its own on the main chain is the main chain's, in both", async () => {
+  test("equals the main chain's for a name with its own resolver there", async () => {
     const replies = await Promise.all(
       [indexed, mainOnly].map((stack) => ask<Domain>(stack, "/whois/gov.base.eth")),
     );
@@ -139,7 +139,7 @@ describe("an answer by the index", () => {
   });
 });
 
-test("the portfolio of an address has its tokens on all chains, as their registrars tell", async () => {
+test("the portfolio of an address has its tokens on all chains, as their registrars answer", async () => {
   const { accounts } = chains.chain;
   const domains = await indexed.sql<{ chain_id: number; owner: Hex }>(
     "select chain_id, effective_owner_address as owner from domains where chain_id = any($1)",
@@ -160,7 +160,7 @@ test("the portfolio of an address has its tokens on all chains, as their registr
   }
 });
 
-test("sales on Base are the controllers' money, to the wei", async () => {
+test("sales on Base equal the controllers' balances, to the wei", async () => {
   type Seller = { address: Hex; registration_cost_wei: string; renewal_cost_wei: string };
   const { sellers } = await ask<{ sellers: Seller[] }>(indexed, "/ens-stats/sellers?chain=base");
   const told = sellers.filter(({ address }) =>
@@ -175,7 +175,7 @@ test("sales on Base are the controllers' money, to the wei", async () => {
   }
 });
 
-test("where the resolver on Base is not an indexed one, the bridge tells the records, and the index all else", async () => {
+test("if the resolver on Base is not an indexed one, the bridge gives the records, and the index everything else", async () => {
   const { chain } = base;
   const before = await ask<Domain>(indexed, "/whois/sold.base.eth");
   const bob = chain.accounts[2] as Hex;
@@ -216,7 +216,7 @@ test("where the resolver on Base is not an indexed one, the bridge tells the rec
   expect(asked).toEqual([{ has_owners: false }]);
 });
 
-test("once base.eth has another resolver, Base no longer answers for its names, and then again", async () => {
+test("once base.eth has another resolver, Base no longer answers for its names, until it is set back", async () => {
   const [deployer] = chains.chain.accounts;
   const node = ethNode("base");
   const set = async (resolver: Hex) => {

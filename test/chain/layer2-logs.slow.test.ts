@@ -18,15 +18,15 @@ import { lower } from "./stage.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
 /*
- * The contracts of Basenames and Lineanames cannot be had in a test. Their logs can: at their true addresses stand
- * contracts that log what they are told, in the order in which the true ones do.
+ * A test cannot have the contracts of Basenames and Lineanames, but it can have their logs: contracts at their true addresses log
+ * what they are told to, in the order of the true ones.
  */
 
 const YEAR = 365n * 86_400n;
 const ETHER = 10n ** 18n;
 const person = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);
 const [ALICE, BOB, CAROL, STRANGER] = [person("a1"), person("b0"), person("c4"), person("57")];
-/** The owner of all that is above the managed name. */
+/** The owner of every name above the managed one. */
 const CHIEF = person("cc");
 
 const base = layer2Of("base");
@@ -72,7 +72,7 @@ async function waitForHeads(index: Stack): Promise<void> {
     .toBe(true);
 }
 
-/** Rows of the index, of everything that was mined. */
+/** Rows of the index, once everything mined is indexed. */
 async function sql<Row extends Record<string, unknown>>(
   text: string,
   values: unknown[] = [],
@@ -84,7 +84,7 @@ async function sql<Row extends Record<string, unknown>>(
 const domainsOf = (name: string) =>
   sql("select * from domains where node = $1 order by chain_id", [namehash(name)]);
 
-/** What the index says of a name of one chain. */
+/** The index's answer about a name of one chain. */
 async function domainOf(
   name: string,
   { chainId }: Layer2Deployment,
@@ -182,7 +182,7 @@ const purchases = (rows: EventRow[]) =>
     .map(({ event_type, node, cost_wei }) => ({ event_type, node, cost_wei }));
 
 describe("a registration on Base", () => {
-  test("is a name of the backfill and of new blocks alike", async () => {
+  test("is a name, in the backfill and in new blocks alike", async () => {
     await onBase.emit(...purchase({ label: "alice", owner: ALICE, price: 3n * ETHER }));
     for (const name of ["first.base.eth", "alice.base.eth"]) {
       expect(await domainOf(name, base)).toMatchObject({
@@ -236,7 +236,7 @@ describe("a registration on Base", () => {
     expect(holders).toEqual([{ address: lower(BOB) }]);
   });
 
-  test("takes the last payment before it, and each payment counts once", async () => {
+  test("has the price of the last payment before it, and each payment counts once", async () => {
     const again = by(
       base,
       "controller",
@@ -251,7 +251,7 @@ describe("a registration on Base", () => {
       ...purchase({ label: "one", owner: ALICE, price: 11n }),
       ...purchase({ label: "two", owner: BOB, price: 0n }),
       by(base, "controller", 2)(paid, { payee: CAROL, price: 77n }),
-      // Another controller's payment is not this one's.
+      // A payment at another controller does not belong to this one.
       ...purchase({ label: "three", owner: CAROL, price: 33n, controller: 1 }),
       ...purchase({ label: "four", owner: CAROL, price: 44n }),
       again,
@@ -269,7 +269,7 @@ describe("a registration on Base", () => {
     expect(purchases(await eventsOf(next)).map((row) => row.cost_wei)).toEqual([null]);
   });
 
-  test("makes no names of what is above: these nodes have events only", async () => {
+  test("makes no names of the nodes above, which have only events", async () => {
     const above = ["", "eth", "base.eth", "reverse", "addr.reverse"].map((name) => namehash(name));
     const rows = await sql("select node from domains where chain_id = 8453 and node = any($1)", [above]);
     expect(rows).toEqual([]);
@@ -284,8 +284,8 @@ describe("a registration on Base", () => {
   });
 });
 
-describe("later, on Base", () => {
-  test("a renewal costs what was paid and not what was sent, in grace too", async () => {
+describe("after a registration on Base", () => {
+  test("a renewal costs what was paid and not what was sent, also in grace", async () => {
     const until = expiry + YEAR;
     const receipt = await onBase.emit(
       by(base, "controller", 2)(paid, { payee: STRANGER, price: 9n }),
@@ -318,7 +318,7 @@ describe("later, on Base", () => {
     });
   });
 
-  test("a token that is sold and a node that is not reclaimed have two owners, until it is", async () => {
+  test("a token that is sold and a node that is not reclaimed have two owners, until it is reclaimed", async () => {
     await onBase.emit(by(base, "registrar")(transfer, { from: ALICE, to: BOB, tokenId: tokenOf("first") }));
     const sold = {
       registry_owner: lower(ALICE),
@@ -331,7 +331,7 @@ describe("later, on Base", () => {
     expect(await domainOf("first.base.eth", base)).toMatchObject({ ...sold, registry_owner: lower(BOB) });
   });
 
-  test("a mint without a burn before it takes the former holder's place", async () => {
+  test("a mint without a burn before it replaces the former holder", async () => {
     await onBase.emit(...purchase({ label: "first", owner: CAROL, price: 1n, expires: expiry + 2n * YEAR }));
     expect(await domainOf("first.base.eth", base)).toMatchObject({
       registrar_owner: lower(CAROL),
@@ -352,7 +352,7 @@ describe("later, on Base", () => {
     });
   });
 
-  test("a cleared address is none", async () => {
+  test("a cleared address counts as none", async () => {
     const records = by(base, "resolver", 1);
     const node = baseNode("alice");
     await onBase.emit(
@@ -364,8 +364,8 @@ describe("later, on Base", () => {
   });
 });
 
-describe("contracts that the deployment does not list", () => {
-  test("a controller counts from the log on that adds it, and a listed one is counted once", async () => {
+describe("unlisted contracts", () => {
+  test("a controller counts from the log on that adds it, and a listed one counts once", async () => {
     const added = person("ad");
     const sale = ({ label, price }: { label: string; price: bigint }) =>
       purchase({ label, owner: ALICE, price }).map((one) =>
@@ -389,7 +389,7 @@ describe("contracts that the deployment does not list", () => {
     expect(await eventsOf(listed)).toHaveLength(8);
   });
 
-  test("a controller's logs are understood in every known shape", async () => {
+  test("a controller's logs are decoded in every known layout", async () => {
     const added = person("a7");
     const add = "event ControllerAdded(address indexed controller)";
     await onLinea.emit(by(linea, "registrar")(add, { controller: added }));
@@ -428,7 +428,7 @@ describe("contracts that the deployment does not list", () => {
     );
   });
 
-  test("a resolver counts from the log on that names it, and a listed one is counted once", async () => {
+  test("a resolver counts from the log on that names it, and a listed one counts once", async () => {
     const own = person("0e");
     const set = (emitter: Address, value: string): Emission => ({
       by: emitter,
@@ -457,7 +457,7 @@ describe("contracts that the deployment does not list", () => {
   });
 });
 
-describe("reverse names of Base", () => {
+describe("reverse names on layer 2s", () => {
   const reverseNode = (address: Address) => namehash(`${address.slice(2).toLowerCase()}.80002105.reverse`);
   const claim = (address: Address, resolver: Address) => {
     const node = reverseNode(address);
@@ -472,7 +472,7 @@ describe("reverse names of Base", () => {
     ];
   };
 
-  test("before ENSIP-19 are history and no claims", async () => {
+  test("from before ENSIP-19 are history and not claims", async () => {
     const resolver = contractOf(base, "resolver", 1);
     const name = (text: string) =>
       by(base, "resolver", 1)(nameChanged, { node: reverseNode(ALICE), name: text });
@@ -509,7 +509,7 @@ describe("reverse names of Base", () => {
     expect(rows).toEqual([{ name: "alice.base.eth", chain_id: 8453, registrar: "L2_REVERSE_REGISTRAR" }]);
   });
 
-  test("Linea's own reverse nodes under addr.reverse are no names, and give no address a primary name", async () => {
+  test("of Linea's own nodes under addr.reverse are not names, and give no address a primary name", async () => {
     const label = hashLabel(BOB.slice(2).toLowerCase());
     const node = namehash(`${BOB.slice(2).toLowerCase()}.addr.reverse`);
     await onLinea.emit(
@@ -567,7 +567,7 @@ describe("a registration on Linea", () => {
       { ...spelled(label, owner), baseCost: 40n, premium: 2n },
     );
 
-  test("is wrapped, and costs base and premium", async () => {
+  test("is wrapped, and costs base price and premium", async () => {
     const receipt = await onLinea.emit(...wrappedSale("wrapped", ALICE, bought("wrapped", ALICE)));
     expect(await domainOf("wrapped.linea.eth", linea)).toMatchObject({
       full_name: "wrapped.linea.eth",
@@ -606,7 +606,7 @@ describe("a registration on Linea", () => {
     }
   });
 
-  test("is renewed through the wrapper: its expiry follows, and the cost is a bound", async () => {
+  test("is renewed through the wrapper: its expiry follows, and the cost is an upper bound", async () => {
     const renewal = async (expires: bigint, last: Emission) =>
       (
         await eventsOf(
@@ -639,7 +639,7 @@ describe("a registration on Linea", () => {
     });
   });
 
-  test("is followed where the wrapper takes on a controller that the deployment does not list", async () => {
+  test("is followed if the wrapper accepts a controller that the deployment does not list", async () => {
     const added = person("ae");
     const [registrar, wrap] = [by(linea, "registrar"), by(linea, "wrapper")];
     const changed = "event ControllerChanged(address indexed controller, bool active)";
@@ -664,18 +664,18 @@ describe("a registration on Linea", () => {
       bigint,
       bigint,
     ];
-    // Without the controller's log no one can tell whether the renewal went through the wrapper.
+    // Without the controller's log, it is unknown whether the renewal went through the wrapper.
     await onLinea.emit(registrar(renewed, { id: tokenOf("taken-on"), expires: first }));
     expect(await token()).toEqual([String(expiry + GRACE), 1]);
     const through = await eventsOf(await renew(second));
     expect(through.map(({ event_type }) => event_type)).toEqual(["NameRenewed", "NameRenewed"]);
     expect(through.at(-1)).toMatchObject({ cost_wei: "500", cost_is_upper_bound: true });
     expect(await token()).toEqual([String(second + GRACE), null]);
-    // The registrar takes it on, too: one entry handles its logs, and they do not say which way it went.
+    // The registrar accepts it, too: one entry handles its logs, which do not show which way it went.
     await onLinea.emit(registrar("event ControllerAdded(address indexed controller)", { controller: added }));
     expect(await eventsOf(await renew(third))).toHaveLength(2);
     expect(await token()).toEqual([String(second + GRACE), 1]);
-    // The wrapper drops it: it can only ask the registrar, and what went before is not known still.
+    // The wrapper drops it: it can only use the registrar, and earlier renewals remain unknown.
     await onLinea.emit(wrap(changed, { controller: added, active: false }));
     const direct = await eventsOf(await renew(fourth));
     expect(direct.at(-1)).toMatchObject({ cost_wei: "500", cost_is_upper_bound: null });
@@ -701,7 +701,7 @@ describe("a registration on Linea", () => {
 });
 
 describe("the same node on two chains", () => {
-  test("has two rows, each by its own registry, and a reorganisation takes back one chain's only", async () => {
+  test("has two rows, each by its own registry, and a reorganisation removes only one chain's", async () => {
     const { chain } = main;
     const [alice] = chain.accounts;
     if (alice === undefined) throw new Error("the main chain has no accounts");
@@ -729,7 +729,7 @@ describe("the same node on two chains", () => {
   });
 });
 
-test("after a kill, and all of that, every table is as an index has it that saw the last branches only", async () => {
+test("after a kill and all of that, every table equals that of an index that saw only the last branches", async () => {
   await stack.kill();
   await onBase.emit(...purchase({ label: "meanwhile", owner: ALICE, price: 8n }));
   await stack.expireLock();
@@ -756,7 +756,7 @@ test("a label revealed by one chain's log is also known on the other chain", asy
   const shown = async () => (await domainsOf("heldfromafar.base.eth")).map(({ full_name }) => full_name);
   expect(await shown()).toEqual([`[${hashLabel("heldfromafar").slice(2)}].base.eth`]);
   await onBase.emit(...purchase({ label: "heldfromafar", owner: BOB, price: 4n }));
-  // Labels of others are applied at the first log of a block.
+  // Labels from other chains are applied at the first log of a block.
   let logs = 0;
   const afterNextLog = async () => {
     await name(`later${logs++}`);

@@ -54,7 +54,7 @@ import { LABELS, playRandomSteps } from "./layer2Steps.ts";
 import { lower } from "./stage.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
-/** The labels that no log of Base tells. */
+/** Labels without a log on Base. */
 const SILENT = ["premint", "reclaimed", "silent"];
 const SEED = inject("seed");
 const STEPS = sizeOf({ short: isSlow() ? 50 : 24, long: 600 });
@@ -66,7 +66,7 @@ let linea: LocalLayer2;
 let stack: Stack;
 
 beforeAll(async () => {
-  // What random acts and their judgement need: premiums of any size, and contract reads at past blocks.
+  // Needed by random acts and their judgement: premiums of any size, and contract reads at past blocks.
   const forHistories = { statesKept: 100_000, balance: 1_000_000_000 };
   chains = await startDemoChains({ ...forHistories, contracts: { layer2ReverseRegistrar: true } });
   [base, linea] = chains.layer2 as [LocalLayer2, LocalLayer2];
@@ -74,7 +74,7 @@ beforeAll(async () => {
   stack = await startStack(planOf(chains));
 });
 
-/** What contracts of the main chain log besides, in no story: they are told to by their owners. */
+/** Logs of main chain contracts that no story causes: their owners cause them. */
 async function playUntold(chain: Chain): Promise<void> {
   const [deployer, alice, , , , , , , , operator] = chain.accounts as Address[];
   if (deployer === undefined || alice === undefined || operator === undefined) throw new Error("no accounts");
@@ -166,7 +166,7 @@ const PRICES = `
   select block_number || '/' || log_index as at, contract_address, event_type, cost_wei from events
   where chain_id = $1 and contract = 'CONTROLLER' and cost_wei is not null order by block_number, log_index`;
 
-/** What each sale cost, by the payment's log before it of the same controller. */
+/** The price of each sale, from the last payment before it at the same controller. */
 function pricesOnBase(logs: readonly ChainLog[]): Price[] {
   const paid = new Map<string, bigint>();
   return logs.flatMap(({ contract, address, event, args, blockNumber, logIndex }) => {
@@ -181,7 +181,7 @@ function pricesOnBase(logs: readonly ChainLog[]): Price[] {
   });
 }
 
-/** Prices by their logs, and their sum by the money that each controller has. */
+/** Prices by their logs, and their sum by the controllers' balances. */
 async function expectRevenueOfBase(logs: readonly ChainLog[]): Promise<void> {
   const prices = await rowsOf<Price>(PRICES, base);
   expect(prices).toEqual(pricesOnBase(logs));
@@ -193,7 +193,7 @@ async function expectRevenueOfBase(logs: readonly ChainLog[]): Promise<void> {
   }
 }
 
-/** Everything that the contracts of both layer 2s have a say in. */
+/** Everything that the contracts of both layer 2s decide. */
 async function expectAsOnChains(): Promise<void> {
   await everyHead();
   for (const layer2 of [base, linea]) {
@@ -205,16 +205,16 @@ async function expectAsOnChains(): Promise<void> {
   await expectRevenueOfBase(await readLogs(base));
 }
 
-test("every event that is followed is on one of the chains, or in another test", () =>
+test("every followed event is on one of the chains, or in another test", () =>
   expectItsEvents("layer2.test.ts", chains.deployment, [chains, base, linea]));
 
-describe("of the stories on Base and Linea the index has", () => {
+describe("after the stories on Base and Linea the index has", () => {
   test("every node below the managed name, with the owners and expiries that the contracts answer", async () => {
     await everyHead();
     for (const layer2 of [base, linea]) await expectDomains(layer2, await readLogs(layer2));
   });
 
-  test("every label that a log revealed, also of a controller that no deployment lists", async () => {
+  test("every label that a log revealed, including logs of an unlisted controller", async () => {
     for (const [layer2, names] of [
       [base, basenames],
       [linea, lineanames],
@@ -234,7 +234,7 @@ describe("of the stories on Base and Linea the index has", () => {
     }
   });
 
-  test("every record that the resolvers answer, and none that was cleared", async () => {
+  test("every record that the resolvers answer, and no cleared ones", async () => {
     for (const layer2 of [base, linea]) {
       const logs = await readLogs(layer2);
       expect((await readRecords(layer2, logs)).length).toBeGreaterThan(5);
@@ -242,7 +242,7 @@ describe("of the stories on Base and Linea the index has", () => {
     }
   });
 
-  test("the price of every sale on Base, which is the controllers' money to the wei", async () => {
+  test("the price of every sale on Base, equal to the controllers' balances", async () => {
     const logs = await readLogs(base);
     await expectRevenueOfBase(logs);
     const prices = pricesOnBase(logs).map(({ cost_wei }) => cost_wei);
@@ -264,7 +264,7 @@ describe("of the stories on Base and Linea the index has", () => {
     }
   });
 
-  test("the prices of Linea: exact ones of purchases, 0 of free names, an upper bound of renewals", async () => {
+  test("the prices of Linea: exact for purchases, 0 for free names, an upper bound for renewals", async () => {
     const logs = (await readLogs(linea)).filter(({ contract, event }) => {
       return contract === "controller" && event.includes("Name");
     });
@@ -307,7 +307,7 @@ describe("of the stories on Base and Linea the index has", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a node of two chains twice, each with its own owner and resolver", async () => {
+  test("both rows of a node on two chains, each with its own owner and resolver", async () => {
     const node = basenameNode("gov");
     const rows = await stack.sql<{ chain_id: number; registry_owner: Hex; resolver: Hex }>(
       "select chain_id, registry_owner, resolver from domains where node = $1 order by chain_id",
@@ -326,7 +326,7 @@ describe("of the stories on Base and Linea the index has", () => {
     expect(rows[0]?.registry_owner).not.toBe(rows[1]?.registry_owner);
   });
 
-  test("every log of the listed contracts exactly once, but for who may write to a resolver", async () => {
+  test("every log of the listed contracts exactly once, except those of resolver permissions", async () => {
     for (const layer2 of [base, linea]) {
       const listed = layer2.deployment.contracts.map(({ address }) => lower(address));
       const logs = (await readLogs(layer2)).filter(
@@ -349,7 +349,7 @@ describe("of the stories on Base and Linea the index has", () => {
   });
 });
 
-test(`random acts on all three chains at once leave the index as the contracts say (FUZZ_SEED=${SEED})`, async () => {
+test(`random acts on all three chains at once leave the index equal to the contracts (FUZZ_SEED=${SEED})`, async () => {
   const [history = []] = historiesOf({ seed: SEED, runs: 1, steps: STEPS / 2 });
   const [, ...played] = await Promise.all([
     playSteps(chains.chain, "beside", history),
@@ -364,7 +364,7 @@ test(`random acts on all three chains at once leave the index as the contracts s
   expect((await judge(main)).differences).toEqual([]);
 });
 
-/** On each layer 2 one new name of which others may change something now, in every way that its contracts have. */
+/** On each layer 2, a new name that others may now change in every way that its contracts have. */
 async function letOthersAct(): Promise<void> {
   const [, from, bob, carol] = chains.chain.accounts as [Address, Address, Address, Address];
   const [label, records] = ["lent", [{ kind: "text", key: "url", value: "https://lent.example" } as const]];
@@ -383,7 +383,7 @@ async function letOthersAct(): Promise<void> {
 }
 
 test.runIf(isSlow())(
-  "who may change a name of a layer 2, each power tried by a call, and what each account holds and gave",
+  "the permissions on a layer 2 name, each tried by a call, and those that each account holds and gave",
   async () => {
     await letOthersAct();
     await everyHead();
@@ -448,7 +448,7 @@ describe("while one chain is disturbed the others continue", () => {
   });
 
   test.runIf(isLong())(
-    "when the indexer is killed, and its tables are those of one that nothing disturbed",
+    "when the indexer is killed, and its tables equal those of an undisturbed one",
     async () => {
       const { alice, bob } = people();
       await buyBasename(base.chain, { from: bob, label: "before-the-kill", ...onBase });
@@ -476,7 +476,7 @@ describe("while one chain is disturbed the others continue", () => {
   );
 });
 
-test(`names that random acts gave a label which only a log of Linea spells out are searched by it (FUZZ_SEED=${SEED})`, async () => {
+test(`names given by random acts are found by a label that only a log of Linea spells out (FUZZ_SEED=${SEED})`, async () => {
   const [, from, owner] = chains.chain.accounts as [Address, Address, Address];
   await buyBasename(base.chain, { from, label: "heard", controller: "controller3", resolver: "resolver2" });
   await buyLineaname(linea.chain, { from, label: "heard" });
@@ -500,7 +500,7 @@ test(`names that random acts gave a label which only a log of Linea spells out a
   expect(names).toContain("sub.heard.base.eth");
   const write = { kind: "text", key: "url", value: "https://heard.example" } as const;
   const search = async (q: string) => {
-    // What was shared is applied with the next logs of the chain.
+    // Shared labels are applied with the next logs of the chain.
     await writeRecord(base.chain, { from, resolver: "resolver2", node: basenameNode("heard"), write });
     const { body } = await stack.api<{ results: { name: string }[] }>(
       `/search-domains?q=${q}&chain=base&limit=100`,

@@ -10,14 +10,14 @@ import type { Row } from "../truth/oracle.ts";
 import { type LoggedName, lower, nameContractsOf } from "../truth/permissionAttempts.ts";
 
 /*
- * Who may change names of layer 2s, judged by their contracts as those of Ethereum are: each power that an answer lists is used
- * by a call from that account, and must not revert; the same calls from other accounts must.
+ * Who may change names of layer 2s, tested on their contracts as on Ethereum: each power that an answer lists is used by a call
+ * from that account, which must not revert; the same calls from other accounts must.
  */
 
-/** What was judged: which kinds of permissions the answers on names list, each with how many count now. */
+/** What was judged: the kinds of permissions listed in answers about names, each with the number in force. */
 export type Judged = { differences: string[]; inForce: Record<string, number> };
 
-/** Judges every name below a layer 2's managed name, and every account that gave or got something there. */
+/** Judges every name below a layer 2's managed name, and every account that gave or received a permission there. */
 export async function judgeLayer2Permissions(
   { api }: Pick<Stack, "api">,
   { chains, layer2, labels }: { chains: LocalChains; layer2: LocalLayer2; labels: ReadonlyMap<Hex, string> },
@@ -82,7 +82,7 @@ function listNames(
   });
 }
 
-/** Names for which this chain answers: another one can have the same node, and comes first. */
+/** Names for which this chain answers: another chain can have the same node and take precedence. */
 async function answeredHere(
   get: (path: string) => Promise<Row>,
   { chain, names }: { chain: string; names: readonly LoggedName[] },

@@ -5,8 +5,8 @@ import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { readAtTime } from "./onChain.ts";
 
 /*
- * The oracle of names of layer 2s: what their contracts answer. It shares no code with the product. Which nodes, keys and
- * addresses there are to ask for, it learns from the chain's logs.
+ * The oracle of layer 2 names: their contracts' answers. It shares no code with the product. It learns from the chain's logs
+ * which nodes, keys and addresses to ask about.
  */
 
 /** A log of the chain, decoded by the ABI of the contract that emitted it. */
@@ -57,7 +57,7 @@ export async function readLogs({ chain }: LocalLayer2): Promise<ChainLog[]> {
 /** A node strictly below the managed name; `tokenId` of those right below it. */
 type NodeBelow = { node: Hex; tokenId: bigint | null };
 
-/** Every node below the managed name that a log of the registry or the registrar makes. */
+/** Every node below the managed name that a log of the registry or the registrar creates. */
 export function listNodes({ deployment }: LocalLayer2, logs: readonly ChainLog[]): NodeBelow[] {
   const managed = namehash(deployment.managedName?.name ?? "");
   const nodes = new Map<Hex, NodeBelow>();
@@ -75,7 +75,7 @@ export function listNodes({ deployment }: LocalLayer2, logs: readonly ChainLog[]
   return [...nodes.values()];
 }
 
-/** A row of `domains` as the contracts' answers make it. */
+/** A row of `domains` made from the contracts' answers. */
 export type DomainRow = {
   node: Hex;
   registry_owner: Hex | null;
@@ -94,7 +94,7 @@ const orNull = (address: Address): Hex | null =>
   address === zeroAddress ? null : (address.toLowerCase() as Hex);
 const expiryOrNull = (expiry: bigint): string | null => (expiry === 0n ? null : expiry.toString());
 
-/** What the contracts store of a node. */
+/** The contracts' state of a node. */
 export async function readDomain({ chain }: LocalLayer2, { node, tokenId }: NodeBelow): Promise<DomainRow> {
   const ask = <Result>(contract: string, functionName: string, args: readonly unknown[]) =>
     read<Result>(chain, { contract, functionName, args });
@@ -121,7 +121,7 @@ export async function readDomain({ chain }: LocalLayer2, { node, tokenId }: Node
   };
 }
 
-/** The holder of the registrar's token; of an expired one the last. */
+/** The holder of the registrar's token, or the last holder of an expired one. */
 async function readRegistration(
   chain: Chain,
   tokenId: bigint,
@@ -137,7 +137,7 @@ async function readRegistration(
 
 const min = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** The wrapper's token as stored, though it has expired; nothing on a chain without a wrapper. A subname's may have no expiry. */
+/** The wrapper's token as stored, even if expired; none on a chain without a wrapper. A subname's may have no expiry. */
 async function readToken(chain: Chain, node: Hex) {
   if (chain.contracts.wrapper === undefined) return { owner: null, fuses: null, expiry: 0n };
   const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
@@ -160,7 +160,9 @@ type RecordLine = string;
 
 const placeOf = ({ address, args }: ChainLog): string => `${address.toLowerCase()} ${args.node}`;
 
-/** The coin types that have an address of their own: without one, the newest resolver answers by the default's (ENSIP-19). */
+/**
+ * The coin types with an address of their own: for any other, the newest resolver answers with the default address (ENSIP-19).
+ */
 function ownAddresses(logs: readonly ChainLog[]): Set<string> {
   const own = new Map<string, Map<unknown, unknown>>();
   for (const log of logs) {
@@ -177,7 +179,7 @@ function ownAddresses(logs: readonly ChainLog[]): Set<string> {
   );
 }
 
-/** Every record that was ever written at a listed resolver and still has a value of its own there. */
+/** Every record that was ever written at a listed resolver and still has its own value there. */
 export async function readRecords({ chain }: LocalLayer2, logs: readonly ChainLog[]): Promise<RecordLine[]> {
   const lines = new Set<RecordLine>();
   const own = ownAddresses(logs);
@@ -205,7 +207,7 @@ export async function readRecords({ chain }: LocalLayer2, logs: readonly ChainLo
   return [...lines].sort();
 }
 
-/** What every address that ever took a name at the reverse registrar of ENSIP-19 is called there now. */
+/** The current name of every address that ever took one at the reverse registrar of ENSIP-19. */
 export async function readPrimaryNames(
   { chain }: LocalLayer2,
   logs: readonly ChainLog[],
@@ -220,7 +222,7 @@ export async function readPrimaryNames(
   return names;
 }
 
-/** What every address that ever claimed a name before ENSIP-19 is called there now, at its node's resolver. */
+/** The current name, at its node's resolver, of every address that ever claimed one before ENSIP-19. */
 export async function readLegacyNames(
   { chain }: LocalLayer2,
   logs: readonly ChainLog[],

@@ -62,18 +62,18 @@ type Turn = {
   /** Any account. */
   someone: () => Address;
   deployer: Address;
-  /** Who may act on a node by registry, registrar or wrapper; any account if there is none. */
+  /** An account that may act on a node by registry, registrar or wrapper; any account if none may. */
   holderOf: (node: Hex) => Promise<Address>;
 };
 
 type Act = (turn: Turn) => Promise<unknown>;
 
-/** Labels of the names that are bought first, and that all acts are about. */
+/** Labels of the names that are bought first and that all acts concern. */
 export const LABELS = ["any", "many", "xyz", "zero-zero", "twelveletters", "häßlich", "abc", "🦊🦊🦊"];
 
 const durationOf = ({ chance }: Turn): bigint => YEAR + BigInt(chance.below(700)) * DAY;
 
-/** More than any price but that of the first days after grace, or what is asked. */
+/** More than any price except in the first days after grace, or exactly the price. */
 const paymentOf = ({ chance }: Turn) => (chance.is(0.5) ? { value: parseEther("3000") } : {});
 
 function writeOf({ chance, someone }: Turn): RecordWrite {
@@ -92,7 +92,7 @@ function writeOf({ chance, someone }: Turn): RecordWrite {
 
 const eitherNode = ({ chance, node, below }: Turn): Hex => (chance.is(0.7) ? node : below.node);
 
-/** Acts that both chains have; the registrar's controllers are the deployer's to name. */
+/** Acts that both chains have; the deployer can appoint the registrar's controllers. */
 const shared = (resolvers: readonly string[]): [number, Act][] => {
   const resolverOf = ({ chance }: Turn) => resolvers[chance.below(resolvers.length)] ?? "";
   return [
@@ -256,7 +256,7 @@ const childFusesOf = (turn: Turn): number =>
 const expiryOf = async ({ chain, chance }: Turn): Promise<bigint> =>
   (await latestTime(chain)) + BigInt(chance.below(900)) * DAY;
 
-/** The wrapped child's parent, label, and who acts. */
+/** The wrapped child's parent, its label, and the acting account. */
 const child = async (turn: Turn) => ({
   from: await turn.holderOf(turn.node),
   parent: turn.node,
@@ -361,7 +361,7 @@ const onLinea: readonly [number, Act][] = [
   ],
 ];
 
-/** Who may act on a node: by the wrapper, else by the registry, else by the registrar, whether expired or not. */
+/** The account that may act on a node: by the wrapper, else the registry, else the registrar, whether expired or not. */
 async function readHolder(chain: Chain, node: Hex, label: string): Promise<Address> {
   const time = await latestTime(chain);
   const asked = [
@@ -377,7 +377,7 @@ async function readHolder(chain: Chain, node: Hex, label: string): Promise<Addre
   return zeroAddress;
 }
 
-/** How many steps a contract carried out, and how many it refused. */
+/** How many steps a contract executed, and how many it refused. */
 export type Played = { mined: number; refused: number };
 
 /** Buys a few names of a layer 2, and plays random acts on them. The same seed on the same chain gives the same steps. */

@@ -14,19 +14,21 @@ import { universalResolverAbi } from "../../abis/universalResolver.ts";
 import { type Chain, dnsEncode } from "../../devnet/acts.ts";
 import type { Stack } from "../support/stack.ts";
 
-/* A look-up of many names says of each what the single operations say, and names by address record are those that resolve. */
+/*
+ * A lookup of many names gives the single operations' answers for each, and names by address record are those that resolve to it.
+ */
 
 type Body = Record<string, unknown>;
 type Item = Body & { status: string };
 
 const types = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"];
 
-/** The journal's block is said once of a whole answer. */
+/** The journal's block is given once for a whole answer. */
 const withoutBlock = ({ as_of: _, ...body }: Body): Body => body;
 
 const NODE_TIMEOUT_MS = 180_000;
 
-/** Where the node kept the API waiting for too long, because the machine stood still, it is asked again. */
+/** If the node was slow because the machine stood still, the API is asked again. */
 async function inTime(ask: () => Promise<Body>): Promise<Body> {
   for (const deadline = Date.now() + NODE_TIMEOUT_MS; ; await sleep(500)) {
     const answer = await ask();
@@ -51,7 +53,7 @@ const get = (stack: Stack, path: string): Promise<Body> =>
     return withoutBlock(body);
   });
 
-/** Compares a look-up with the single operations, item by item. Gives how many names had records. */
+/** Compares a lookup with the single operations, item by item. Returns how many names had records. */
 export async function expectLookupAsSingle(stack: Stack, names: readonly string[]): Promise<number> {
   await stack.waitForHead();
   const choice = { inputs: names, records: { types, cleared: true }, primary_name_check: true };
@@ -71,7 +73,7 @@ export async function expectLookupAsSingle(stack: Stack, names: readonly string[
   return withRecords;
 }
 
-/** The check is of the address that the records have for Ethereum, where the index tells it. */
+/** Compares the address in the records for Ethereum, if the index has it. */
 async function expectCheck(
   stack: Stack,
   { name, check, single }: { name: string; check: Body; single: Body },
@@ -91,7 +93,7 @@ const addr = parseAbi([
 
 export type Place = { stack: Stack; chain: Chain; deployment: Deployment };
 
-/** What the Universal Resolver says that a name's address is; null for none. */
+/** A name's address from the Universal Resolver; null if it has none. */
 async function readAddress({ chain, deployment }: Place, name: string, coin: bigint): Promise<Hex | null> {
   const isEthereum = coin === 60n;
   const args = isEthereum ? ([namehash(name)] as const) : ([namehash(name), coin] as const);
@@ -114,8 +116,8 @@ async function readAddress({ chain, deployment }: Place, name: string, coin: big
 const COINS = [60n, 2147483648n, 2147492101n];
 
 /**
- * Compares the names by address record with what the Universal Resolver says of each of these names. Those that the index does
- * not answer for are in no list. Gives how many names have an address.
+ * Compares the names by address record with the Universal Resolver's answer for each of these names. Names that the index does
+ * not answer for are in no list. Returns how many names have an address.
  */
 export async function expectNamesByAddress(place: Place, names: readonly string[]): Promise<number> {
   const { stack } = place;
@@ -123,7 +125,7 @@ export async function expectNamesByAddress(place: Place, names: readonly string[
   const indexed: string[] = [];
   for (const name of names) {
     const { source, records } = await get(stack, `/domain/${encodeURIComponent(name)}/records?partial=true`);
-    // A name without row is answered by a resolver above it, as all names there are: such names are in no list.
+    // A name without a row is answered by a resolver above it, as are all names there: such names are in no list.
     const rows = await stack.sql("select from domains where node = $1", [namehash(name)]);
     if (source === "indexed" && records !== undefined && rows.length > 0) indexed.push(name);
   }
@@ -157,20 +159,20 @@ export async function expectNamesByAddress(place: Place, names: readonly string[
 }
 
 /**
- * Errors of the Universal Resolver that say that no resolver answers; one that asks the other system passes its error on, and
- * that of `eth` itself knows no addresses of the names below.
+ * Errors of the Universal Resolver that mean that no resolver answers. A resolver that asks the other system passes its error on,
+ * and that of `eth` itself knows no addresses of the names below.
  */
 const NO_RESOLVER = new RegExp(
   `ResolverNotFound|ResolverNotContract|UnsupportedResolverProfile|UnreachableName|${toFunctionSelector("UnreachableName(bytes)")}`,
 );
 
 /**
- * A resolver that has `resolve` and gave nothing back, not even an error: two that ask each other without end, until their gas is
- * gone. It is there, and of its other records this says nothing.
+ * A resolver with `resolve` that returned nothing, not even an error: two resolvers that ask each other until their gas is gone.
+ * It exists, and its other records stay unknown.
  */
 const FAILED_CALL = /UnsupportedResolverProfile\(bytes4 selector\)\s+\(0x9061b923\)/;
 
-/** Compares what whois says of whether names resolve with what the Universal Resolver does. Gives how many do not. */
+/** Compares whether names resolve, by whois, with the Universal Resolver. Returns how many do not. */
 export async function expectResolution(
   { stack, chain, deployment }: Place,
   names: readonly string[],
@@ -204,7 +206,7 @@ export async function expectResolution(
   return without;
 }
 
-/** The same for names of a layer 2, of which another index that asks the bridges says the address. */
+/** The same for names of a layer 2, whose addresses come from another index that asks the bridges. */
 export async function expectNamesOfBridges(
   { stack }: Place,
   asking: Stack,

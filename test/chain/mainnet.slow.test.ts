@@ -15,8 +15,8 @@ import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 /*
- * Ethereum mainnet cannot be had in a test; its first blocks with ENS can: a chain with mainnet's id and block numbers,
- * and at the true address of the first registry a contract that logs what it is told.
+ * A test cannot have Ethereum mainnet, but it can have its first blocks with ENS: a chain with mainnet's id and block numbers,
+ * and at the true address of the first registry a contract that logs what it is told to.
  */
 
 /** Logs its calldata: three words of topics, then the data. */
@@ -45,11 +45,11 @@ beforeAll(async () => {
     to: registry,
     data: concat([NEW_OWNER, pad("0x"), hashLabel("eth"), pad(owner)]),
   });
-  await client.mine({ blocks: 80 }); // Ponder takes mainnet's blocks for final after 65.
+  await client.mine({ blocks: 80 }); // Ponder treats mainnet's blocks as final after 65.
   stack = await startStack({
     rpcUrl: anvil.url,
     deployment: knownDeployments.mainnet(),
-    // Blocks of 2017 are of long ago by the clock.
+    // Blocks of 2017 are old by the clock.
     env: { ENS_NETWORK: "mainnet", ENS_DEPLOYMENT: "", LIVE_RPC_URL: "off", MAX_LAG_SECONDS: "off" },
   });
 });
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 describe("with ENS_NETWORK=mainnet", () => {
-  test("the first registry is indexed at its true address from its true block on", async () => {
+  test("the first registry is indexed from its true address and its true block on", async () => {
     const { body } = await stack.api(`/lookup-namehash/${ETH_NODE}?partial=true`);
     expect(body).toMatchObject({ name: "eth", ownership: { owner } });
     const { body: history } = await stack.api<{ events: unknown[] }>("/domain/eth/events");
@@ -69,7 +69,7 @@ describe("with ENS_NETWORK=mainnet", () => {
     ]);
   });
 
-  test("with the chain switched off, the index says what is certain to who asks for that", async () => {
+  test("with the chain switched off, the index answers with certain facts if asked for a partial answer", async () => {
     expect((await stack.api("/whois/eth")).status).toBe(502);
     expect((await stack.api("/whois/eth?partial=true")).body).toMatchObject({
       name: "eth",
@@ -80,7 +80,7 @@ describe("with ENS_NETWORK=mainnet", () => {
     });
   });
 
-  test("what only the chain can answer is not made up: the variable that switches it off is named", async () => {
+  test("facts that only the chain has are not made up: the error names the variable that switches it off", async () => {
     const { status, body } = await stack.api("/domain/eth/records");
     expect(status).toBe(502);
     expect(body).toMatchObject({

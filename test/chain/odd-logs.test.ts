@@ -27,14 +27,14 @@ import { expectItsEvents } from "./everyEvent.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 
 /*
- * Logs that no honest contract would emit. The emitter's code is put in the place of tracked contracts, so that their
- * own addresses say it. What can be decoded is kept, what is certain of it applied, and nothing stops the indexer.
+ * Logs that no honest contract would emit. The emitter's code replaces tracked contracts, so that the logs come from their own
+ * addresses. Whatever can be decoded is kept, what is certain is applied, and nothing stops the indexer.
  */
 const MAX = 2n ** 256n - 1n;
 const ZERO = `0x${"0".repeat(40)}` as const;
 
 let stage: Stage;
-/** Writes down what the indexer asks of the node. */
+/** Records the indexer's requests to the node. */
 let node: RpcProxy;
 beforeAll(async () => {
   const local = await startLocalChain({ contracts: { layer2ReverseRegistrar: true } });
@@ -74,7 +74,7 @@ async function emit(contract: string, ...logs: Log[]): Promise<TransactionReceip
 
 const emitterAbi = (): Abi => contractOf(stage.chain, "logEmitter").abi;
 
-/** Code that answers `text` by `k`, and any other call by the old log of a text `k` being set, without its value. */
+/** Code that answers `text` with `k`, and any other call with the old log that sets a text `k`, without its value. */
 function codeOfTextEmitter(node: Hex): Hex {
   const topics = [hashLabel("k"), node, hashLabel("TextChanged(bytes32,string,string)")];
   // MSTORE the string's offset and length, MSTORE8 its one letter.
@@ -85,7 +85,7 @@ function codeOfTextEmitter(node: Hex): Hex {
   return `0x5f3560e01c63${selector}1460${target}57${log3}5b${string}60606000f3`;
 }
 
-/** Calldata of a multicall whose 300 calls are all the same bytes, which are such a multicall again. */
+/** Calldata of a multicall with 300 equal calls, each such a multicall again. */
 function bombOf(depth: number): Hex {
   const word = (value: number) => value.toString(16).padStart(64, "0");
   const count = 300;
@@ -123,8 +123,8 @@ const wrapped =
 const MISMATCH = "the label does not hash to the labelhash";
 const NOT_OF_FEED = "the price is not that of the price feed";
 
-describe("a controller's log whose label is not that of the labelhash", () => {
-  test("is kept with what it said, and names nothing", async () => {
+describe("a controller's log with a label that does not match its labelhash", () => {
+  test("is kept with its content, and names nothing", async () => {
     const log = logOf(registeredV3, {
       name: "other-label",
       label: hashLabel("hidden"),
@@ -146,7 +146,7 @@ describe("a controller's log whose label is not that of the labelhash", () => {
     expect(learnt).toEqual([]);
   });
 
-  test("with numbers as large as they get", async () => {
+  test("is kept with the largest numbers", async () => {
     const registered = logOf(
       "event NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
       {
@@ -176,8 +176,8 @@ describe("a controller's log whose label is not that of the labelhash", () => {
   });
 });
 
-describe("a log whose data cannot be decoded", () => {
-  test("does not stop the indexer, and the logs beside it are kept", async () => {
+describe("a log that cannot be decoded", () => {
+  test("does not stop the indexer, and the logs next to it are kept", async () => {
     const good = logOf(
       "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
       {
@@ -200,7 +200,7 @@ describe("a log whose data cannot be decoded", () => {
     expect((await listRows(receipt)).at(-1)).toMatchObject({ event_type: "NameRenewed", name: "plain.eth" });
   });
 
-  test("also of resolvers, of every layout of a text's log", async () => {
+  test("has the same effect from resolvers, in every layout of a text log", async () => {
     const old = hashLabel("TextChanged(bytes32,string,string)");
     const node = ethNode("plain");
     const key = encodeAbiParameters([{ type: "string" }], ["email"]);
@@ -239,7 +239,7 @@ describe("a log of the wrapper", () => {
     ["without an end", "0x03616263"],
     ["of another node", dnsEncode(["plain", "eth"])],
     ["of only an end, which is the root", "0x00"],
-  ])("whose DNS name is one %s, is kept, and the owner is applied", async (_, name) => {
+  ])("with a DNS name %s is kept, and the owner is applied", async (_, name) => {
     const node = ethNode("victim");
     expect(await emitWrapped(node, name)).toMatchObject([
       { event_type: "NameWrapped", node, anomaly: "the DNS name is not that of the node", name: null },
@@ -251,7 +251,7 @@ describe("a log of the wrapper", () => {
     expect(row).toEqual({ wrapper_owner: lower(stage.cast.bob), full_name: "victim.eth" });
   });
 
-  test("of the root is understood, by no bytes at all and by one", async () => {
+  test("of the root is accepted with a name of no bytes or of one", async () => {
     for (const name of ["0x", "0x00"] as const) {
       expect(await emitWrapped(ROOT_NODE, name)).toMatchObject([
         { node: ROOT_NODE, anomaly: null, name: "" },
@@ -259,7 +259,7 @@ describe("a log of the wrapper", () => {
     }
   });
 
-  test("of names that were never made in the registry", async () => {
+  test("is kept for names that do not exist in the registry", async () => {
     const node = hashLabel("no such node");
     const receipt = await emit(
       "wrapper",
@@ -277,7 +277,7 @@ describe("a log of the wrapper", () => {
 });
 
 describe("a log of the registries", () => {
-  test("about the root, about itself, and about what does not exist", async () => {
+  test("is kept about the root, itself, and missing nodes", async () => {
     const newOwner = "event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)";
     const transfer = "event Transfer(bytes32 indexed node, address owner)";
     const newResolver = "event NewResolver(bytes32 indexed node, address resolver)";
@@ -301,7 +301,7 @@ describe("a log of the registries", () => {
 });
 
 describe("a log of the registrars", () => {
-  test("with the largest and the smallest numbers", async () => {
+  test("is kept with the largest and the smallest numbers", async () => {
     const receipt = await emit(
       "registrar",
       logOf("event NameRegistered(uint256 indexed id, address indexed owner, uint256 expires)", {
@@ -320,7 +320,7 @@ describe("a log of the registrars", () => {
     expect(await listRows(receipt)).toHaveLength(4);
   });
 
-  test("of the auctions, with the hash of a name instead of the name", async () => {
+  test("of the auctions has the hash of a name instead of the name", async () => {
     const receipt = await emit("auctionRegistrar", {
       topics: [
         hashLabel("HashInvalidated(bytes32,string,uint256,uint256)"),
@@ -335,8 +335,8 @@ describe("a log of the registrars", () => {
   });
 });
 
-describe("a log of a resolver that anybody wrote", () => {
-  test("with versions, coin types and texts beyond reason", async () => {
+describe("a resolver log from a stranger", () => {
+  test("is kept with absurd versions, coin types and texts", async () => {
     const node = hashLabel("somewhere");
     const receipt = await emit(
       "logEmitter",
@@ -380,7 +380,7 @@ describe("a log of a resolver that anybody wrote", () => {
     expect(row).toEqual({ version: "2" });
   });
 
-  test("is neither read nor asked for a text: it could be sent what takes forever to decode, or never answer", async () => {
+  test("is neither decoded nor asked for a text: decoding could take forever, and the answer might never come", async () => {
     const { chain, cast } = stage;
     const [address, node] = ["0x000000000000000000000000000000000000b0b0", hashLabel("bomb")] as const;
     await rpc(chain, "anvil_setCode", [address, codeOfTextEmitter(node)]);
@@ -395,7 +395,7 @@ describe("a log of a resolver that anybody wrote", () => {
   });
 });
 
-test("a stranger's contract is not called, although listed ones that logged the same were read", async () => {
+test("a stranger's contract is not called, although listed ones with the same logs were read", async () => {
   const { chain } = stage;
   const [stranger, listed] = [addressOf(chain, "logEmitter"), addressOf(chain, "resolver2")];
   const code = await rpc<Hex>(chain, "eth_getCode", [listed, "latest"]);
@@ -406,7 +406,7 @@ test("a stranger's contract is not called, although listed ones that logged the 
   };
   const callsOf = (contract: Address) =>
     node.recorded.filter(({ method, to }) => method === "eth_call" && to === lower(contract)).length;
-  // Ponder looks at every tenth event of a kind, and calls ahead what four of five such events would read.
+  // Ponder looks at every tenth event of a kind, and makes calls ahead that four of five such events would make.
   for (let i = 0; i < 10; i++) await emit("resolver2", ...Array<Log>(10).fill(log));
   await emit("logEmitter", log, log, log);
   const rows = await stage.sql("select 1 from events where node = $1 and value_source = 'unknown'", [
@@ -419,7 +419,7 @@ test("a stranger's contract is not called, although listed ones that logged the 
 });
 
 describe("a log of the default reverse registrar", () => {
-  test("with a name of NULs, and one of 20 KB", async () => {
+  test("is kept with a name of NULs, and one of 20 KB", async () => {
     const signature = "event NameForAddrChanged(address indexed addr, string name)";
     const receipt = await emit(
       "defaultReverseRegistrar",
@@ -484,7 +484,7 @@ test("a log that no contract of the devnet makes is kept", async () => {
   await expectItsEvents("odd-logs.test.ts", stage.local.deployment, [stage.local]);
 });
 
-test("what could not be understood is counted, by reason", async () => {
+test("undecodable logs are counted by reason", async () => {
   const counts = await stage.sql<{ anomaly: string; count: number }>(
     "select anomaly, count(*)::int from events where anomaly is not null group by anomaly order by anomaly",
   );

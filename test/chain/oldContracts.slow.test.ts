@@ -24,8 +24,8 @@ import { lower, type Stage, stageOf } from "./stage.ts";
 
 /*
  * Contracts of the first years that a deployment can list: the auctions of short names, registrars of DNS names and of subnames,
- * which spell labels out, and resolvers of reverse nodes that log nothing. The auction's controller and the resolvers are the real
- * contracts; emitters of logs stand in for the others.
+ * which spell labels out, and resolvers of reverse nodes that log nothing. The auction's controller and the resolvers are the
+ * real contracts; log emitters replace the others.
  */
 
 const DNS_2020 = "0x00000000000000000000000000000000000d2020";
@@ -88,7 +88,7 @@ const logsOf = (contract: string) =>
     [contract],
   );
 
-test("a short name of the auctions has its label, its buyer, and no price", async () => {
+test("a short name from the auctions has its label, its buyer, and no price", async () => {
   const { chain, cast } = stage;
   await useOldRegistrar(chain, { from: cast.deployer, registrar: "oldRegistrar" });
   await send(chain, {
@@ -116,7 +116,7 @@ test("a short name of the auctions has its label, its buyer, and no price", asyn
   });
 });
 
-describe("a name of the DNS", () => {
+describe("a DNS name", () => {
   const dnsClaim = "event Claim(bytes32 indexed node, address indexed owner, bytes dnsname)";
   const dnsClaimOf2024 =
     "event Claim(bytes32 indexed node, address indexed owner, bytes dnsname, uint32 inception)";
@@ -163,7 +163,7 @@ describe("a name of the DNS", () => {
   });
 });
 
-test("a subname that a registrar of subnames sold has its label", async () => {
+test("a subname sold by a subname registrar has its label", async () => {
   const { chain, cast } = stage;
   await registerV3(chain, { from: cast.alice, label: "seller" });
   const node = nodeBelow(ethNode("seller"), "shop-7");

@@ -18,20 +18,17 @@ import {
 import { exactText as exactName } from "../../src/ens/storable.ts";
 import { type DomainRecord, lower, type Stage, type Whois } from "./stage.ts";
 
-/*
- * The oracle of the stories: what the contracts answer, put into the fields of the specification. It shares no code
- * with the product.
- */
+/* The oracle of the stories: the contracts' answers in the fields of the specification. It shares no code with the product. */
 
 const UNKNOWN_LABEL = /^\[([0-9a-f]{64})\]$/;
 
-/** Labelhash of a label as answers spell it: `[<64 hex>]` for one that is not known. */
+/** Labelhash of a label in an answer: `[<64 hex>]` for an unknown one. */
 const hashOfShown = (label: string): Hex => {
   const unknown = UNKNOWN_LABEL.exec(label);
   return unknown ? `0x${unknown[1]}` : hashLabel(label);
 };
 
-/** Node of a name as answers spell it. */
+/** Node of a name in an answer. */
 export const nodeOfShown = (name: string): Hex =>
   name === ""
     ? ROOT_NODE
@@ -39,12 +36,12 @@ export const nodeOfShown = (name: string): Hex =>
         .split(".")
         .reduceRight<Hex>((node, label) => nodeBelow(node, { labelhash: hashOfShown(label) }), ROOT_NODE);
 
-/** How a label that no text stands for is spelled. */
+/** The spelling of a label that no text can show. */
 export const spelled = (label: string | Uint8Array): string => `[${hashLabel(label).slice(2)}]`;
 
 const orNull = (address: Address): Address | null => (address === zeroAddress ? null : getAddress(address));
 
-/** Reads a view function as of another time than the newest block's: what is stored, though it has expired. */
+/** Reads a view function as if at another time than the newest block's: what is stored, even if expired. */
 export async function readAtTime<Result>(chain: Chain, question: Question, time: bigint): Promise<Result> {
   const transaction = { to: addressOf(chain, question.contract), data: encodeCall(chain, question) };
   const data = await rpc<Hex>(chain, "eth_call", [transaction, "latest", {}, { time: numberToHex(time) }]);
@@ -52,11 +49,11 @@ export async function readAtTime<Result>(chain: Chain, question: Question, time:
   return decodeFunctionResult({ abi, functionName: question.functionName, data }) as Result;
 }
 
-/** What the contracts store of a name. */
+/** The contracts' state of a name. */
 export type OnChain = {
   registryOwner: Address | null;
   resolver: Address | null;
-  /** .eth second-level names: the token's holder, in grace and later the last one. */
+  /** .eth second-level names: the token's holder, or in grace and later the last one. */
   registrarOwner: Address | null;
   registrarExpiry: bigint;
   /** The wrapper's token as stored, and the fuses as `getData` answers now. */
@@ -113,7 +110,7 @@ async function readToken(chain: Chain, node: Hex): Promise<OnChain["wrapper"]> {
 
 const min = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** What `GET /whois/:name` must say, by the contracts' own answers. */
+/** The expected answer of `GET /whois/:name`, from the contracts' own answers. */
 export async function expectedWhois(chain: Chain, name: string) {
   const stored = await readOnChain(chain, name);
   const token = stored.wrapper;
@@ -124,14 +121,14 @@ export async function expectedWhois(chain: Chain, name: string) {
   const owner = (isWrapped ? token.ownerNow : null) ?? stored.registrarOwner ?? stored.registryOwner;
   const expiry = isEthSecondLevel(name) ? stored.registrarExpiry : wasWrapped ? token.expiry : 0n;
   const labelhash = name === "" ? null : hashOfShown(labelOf(name));
-  // A token whose parent kept control has an owner after its expiry, too.
+  // A token under its parent's control has an owner even after its expiry.
   const isHeld = wasWrapped ? isWrapped : owner !== null;
   const availability = await readAvailability(chain, name, { expiry, isHeld });
   const isUnregistered = owner !== null && isEthSecondLevel(name) && expiry === 0n;
   const isOver = owner !== null && expiry > 0n && ["premium", "available"].includes(availability);
-  // Where the wrapper answers no owner from the same second on, the token's end was the owner's.
+  // If the wrapper answers no owner from the same second on, the end of the token was the owner's.
   const isEndedByToken = wasWrapped && token.expiry === expiry + GRACE;
-  // Whose time is over: of the token, which has no owner any more, or else of the registration.
+  // What ended: the token, which has no owner any more, or else the registration.
   const isTokenOver = wasWrapped && token.ownerNow === null;
   const lastOwner = isTokenOver
     ? { address: token.owner, to_timestamp: Number(token.expiry) + 1, ended_by: "wrapper_expiry" }
@@ -173,7 +170,7 @@ export async function expectedWhois(chain: Chain, name: string) {
 const present = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-/** The state by what the contracts allow: who may own, renew, or buy the name, and at which price. */
+/** The state by what the contracts allow: who may own, renew or buy the name, and at which price. */
 async function readAvailability(
   chain: Chain,
   name: string,
@@ -189,7 +186,7 @@ async function readAvailability(
   return (await read<bigint>(chain, question)) > 0n ? "premium" : "available";
 }
 
-/** The fields of an answer that the contracts have a say in. */
+/** The fields of an answer that the contracts decide. */
 export function judged(answer: Whois | DomainRecord) {
   const { labelhash, namehash, parent_node, token_id, expiry_timestamp } = answer;
   const { owner_title: _, ...ownership } = answer.ownership;
@@ -208,14 +205,14 @@ export function judged(answer: Whois | DomainRecord) {
 }
 
 /**
- * Asks Namedex and the contracts about a name, and expects one answer, of the index (by the namehash) as of whois, which
- * asks the chain itself where the name's resolver is not an indexed one. Gives the answer of the index.
+ * Asks Namedex and the contracts about a name, and expects one answer, from the index (by namehash) and from whois, which asks
+ * the chain itself if the name's resolver is not an indexed one. Returns the answer of the index.
  */
 export async function expectWhoisAsOnChain(stage: Stage, name: string): Promise<Whois> {
   const expected = await expectedWhois(stage.chain, name);
   const record = await stage.record(nodeOfShown(name));
   expect(nodeOfShown(record.name)).toBe(expected.namehash);
-  // Whether a label of which the index knows only the hash may be bought, who asks by name can tell.
+  // Whether a label known only by its hash may be bought is known only to a caller who asks by name.
   const hidesLabel = UNKNOWN_LABEL.test(record.label) && record.expiry_timestamp === null;
   expect(judged(record)).toEqual(
     hidesLabel ? { ...expected, availability_status: record.availability_status } : expected,
@@ -224,13 +221,13 @@ export async function expectWhoisAsOnChain(stage: Stage, name: string): Promise<
   expect(query).toBe(name);
   expect(judged({ ...answer, source })).toEqual(expected);
   expect(source).toBe(sourceOf(name, record));
-  // A label that the index does not know is shown as the caller wrote it.
+  // A label unknown to the index is shown as the caller wrote it.
   expect([answer.name, answer.display]).toEqual([withLabelsOf(name, record.name), record.display]);
   expect(answer.name).toBe([answer.label, answer.parent_name].filter((part) => part !== "").join("."));
   return { ...record, availability_status: answer.availability_status, query };
 }
 
-/** A name of the index with the labels that the caller wrote in place of those that it has as hashes only. */
+/** A name of the index with the caller's labels instead of those known only by hash. */
 function withLabelsOf(asked: string, indexed: string): string {
   const labels = asked.split(".");
   return indexed
@@ -239,17 +236,17 @@ function withLabelsOf(asked: string, indexed: string): string {
     .join(".");
 }
 
-/** The chain is asked where the resolver is no indexed one, unless the name was never registered. */
+/** The chain is asked if the resolver is not an indexed one, unless the name was never registered. */
 function sourceOf(name: string, { resolver, expiry_timestamp }: DomainRecord): "indexed" | "live" {
   const wasNeverRegistered = isEthSecondLevel(name) && expiry_timestamp === null;
   if (resolver.status === "indexed" || (resolver.status === "none" && wasNeverRegistered)) return "indexed";
   return "live";
 }
 
-/** Whose records, at which resolver (by its contract name). */
+/** The node of the records and their resolver (by its contract name). */
 export type RecordsPlace = { resolver: string; name: string };
 
-/** Records as the tables hold them in force at one resolver. */
+/** Records in force at one resolver, as in the tables. */
 export type StoredRecords = {
   texts: Record<string, string | null>;
   addresses: Record<string, Hex | null>;
@@ -259,7 +256,7 @@ export type StoredRecords = {
 
 type TextRow = { key: string; value: string | null; is_value_known: boolean; exact: string | null };
 
-/** Records of a name at a resolver in its current version; texts of unknown value are left out. */
+/** Records of a name at a resolver in its current version, without texts of unknown value. */
 export async function readStoredRecords(
   stage: Stage,
   { resolver, name }: RecordsPlace,
@@ -292,8 +289,8 @@ function exactText({ key, value, exact }: TextRow): [string, string | null] {
 }
 
 /**
- * Expects the records in force of a name at a resolver to be what the resolver itself answers, for every key and coin
- * type that the tables hold or `asked` names. Gives the stored ones.
+ * Expects the records of a name in force at a resolver to equal the resolver's own answers, for every key and coin type in the
+ * tables or in `asked`. Returns the stored ones.
  */
 export async function expectRecordsAsOnChain(
   stage: Stage,
@@ -321,7 +318,7 @@ export async function expectRecordsAsOnChain(
 
 type Place = Chain & { node: Hex; resolver: string };
 
-/** A resolver's view function; undefined for a profile that its generation does not know. */
+/** A resolver's view function; undefined for a profile that its generation lacks. */
 async function askResolver<Result>(
   place: Place,
   functionName: string,
@@ -336,7 +333,7 @@ async function askResolver<Result>(
   return isKnown ? ask(place, { contract: place.resolver, functionName, args }) : undefined;
 }
 
-/** The address record as bytes; resolvers without coin types know Ethereum's only, and zero there means none. */
+/** The address record as bytes; resolvers without coin types only know Ethereum's, and zero means none there. */
 async function readAddress(place: Place, coinType: bigint): Promise<Hex | undefined> {
   const bytes = await askResolver<Hex>(place, "addr", [coinType]);
   if (bytes !== undefined || coinType !== 60n) return bytes;
@@ -346,7 +343,7 @@ async function readAddress(place: Place, coinType: bigint): Promise<Hex | undefi
 
 type Log = { address: Address; topics: Hex[]; data: Hex; blockNumber: Hex; logIndex: Hex };
 
-/** Every log of the main chain's contracts, and of others named, from the first block on, as `block/index`. */
+/** Every log of the main chain's contracts, and of named others, from the first block on, as `block/index`. */
 async function listTrackedLogs(stage: Stage, others: readonly Address[]): Promise<string[]> {
   const listed = stage.local.deployment.contracts
     .filter(({ role }) => role !== "agent-registry")
@@ -358,10 +355,9 @@ async function listTrackedLogs(stage: Stage, others: readonly Address[]): Promis
 }
 
 /**
- * Expects the event log to hold every log of every tracked contract of the main chain exactly once, and none that is
- * not there. `others` are contracts that no deployment lists, all of whose logs are records. The registry of agents is
- * left out: it holds agents of all kinds, of which those bound to names matter. So are contracts that are found, `found`: of
- * these some events are read.
+ * Expects the event log to hold every log of every tracked contract of the main chain exactly once, and no others. `others` are
+ * unlisted contracts whose logs are all records. The agent registry is omitted: it holds agents of all kinds, and only those
+ * bound to names matter. So are discovered contracts, `found`: only some of their events are read.
  */
 export async function expectEveryLogOnce(
   stage: Stage,

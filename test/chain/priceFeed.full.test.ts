@@ -17,8 +17,8 @@ import { tracedPrices } from "../truth/priceTruth.ts";
 import { castOf } from "./stage.ts";
 
 /*
- * The feed begins a new phase without a log. What the deployment knows of that decides which renewals have an exact price: all are
- * judged by a trace of what the controller kept.
+ * The feed begins a new phase without a log. The deployment's knowledge of it decides which renewals have an exact price: all are
+ * compared with a trace of what the controller kept.
  */
 
 const USD = 10n ** 8n;
@@ -75,7 +75,7 @@ afterAll(() => local?.anvil.stop());
 
 type SecondPhase = { after: number; by: number; lastSeen: number };
 
-/** The deployment, with what is known of the second phase. */
+/** The deployment with this knowledge of the second phase. */
 function deploymentThatKnows({ after, by, lastSeen }: SecondPhase): Deployment {
   const { deployment, chain } = local;
   const address = addressOf(chain, "laterAggregator");
@@ -90,7 +90,7 @@ function deploymentThatKnows({ after, by, lastSeen }: SecondPhase): Deployment {
 
 type Sale = { block: number; is_registration: boolean; wei: string; usd: string | null };
 
-/** What the feed, or one aggregator, answered at a block: each block has one transaction. */
+/** The answer of the feed, or of one aggregator, at a block: each block has one transaction. */
 const answerAt = (of: "usdOracle" | "feedAggregator") => (block: number) =>
   local.chain.client.readContract({
     address: addressOf(local.chain, of),
@@ -99,7 +99,7 @@ const answerAt = (of: "usdOracle" | "feedAggregator") => (block: number) =>
     blockNumber: BigInt(block),
   });
 
-/** Holds dollars of sales, and their sum in answers, against what was answered at their blocks. */
+/** Compares dollars of sales, and their sum in answers, with the feed's answers at their blocks. */
 async function checkDollars(
   { sales, year }: Awaited<ReturnType<typeof indexOf>>,
   answerOf: (block: number) => Promise<bigint | null>,
@@ -118,7 +118,7 @@ async function checkDollars(
   expect(shown.map((usd) => usd && Number(usd))).toEqual([toCents(sums.true), toCents(sums.false)]);
 }
 
-/** What an index of a deployment has of renewals and of the feed. */
+/** An index's rows of renewals and of the feed under a deployment. */
 async function indexOf(deployment: Deployment) {
   const stack = await startStack({ rpcUrl: local.anvil.url, deployment });
   try {
@@ -153,7 +153,7 @@ async function indexOf(deployment: Deployment) {
 /** Registrations: four by the controller of 2023, three by that of 2025. */
 const ALL = 7;
 
-test("with the block of the change every renewal has its price", async () => {
+test("every renewal has its price if the block of the change is known", async () => {
   const { phase, newest } = blocks;
   const known = { after: phase - 1, by: phase + 1, lastSeen: newest };
   const index = await indexOf(deploymentThatKnows(known));
@@ -166,7 +166,7 @@ test("with the block of the change every renewal has its price", async () => {
   expect(new Set(Object.values(prices)).size).toBe(labels.length);
 });
 
-test("around a change whose block is not known, where both phases give one price", async () => {
+test("if that block is unknown, renewals near it have a price only if both phases give the same one", async () => {
   const known = { after: blocks.before - 1, by: blocks.after, lastSeen: blocks.newest };
   const index = await indexOf(deploymentThatKnows(known));
   expect(index).toMatchObject({
@@ -174,18 +174,18 @@ test("around a change whose block is not known, where both phases give one price
     prices: { ...prices, before: null, between: null },
     check: { matches: ALL, differences: 0, stopped_block: null, waiting: 0 },
   });
-  // In dollars the older phase counts as long as it can be the feed's. Of renewals whose price is not known the bound is shown.
+  // The older phase decides dollars for as long as it may be the feed's. A renewal without a known price shows its bound.
   await checkDollars(index, (block) =>
     answerAt(block < blocks.after ? "feedAggregator" : "usdOracle")(block),
   );
 });
 
-test("after the last sight of the phase, once a registration confirms it", async () => {
+test("renewals after the phase was last seen have a price once a registration confirms it", async () => {
   const known = { after: blocks.phase - 1, by: blocks.phase + 1, lastSeen: blocks.phase + 1 };
   expect(await indexOf(deploymentThatKnows(known))).toMatchObject({ prices, check: { waiting: 0 } });
 });
 
-test("a phase that is not known is found by the next registration; renewals since the last match have no price", async () => {
+test("an unknown phase is found by the next registration; renewals since the last match have no price", async () => {
   const index = await indexOf(local.deployment);
   expect(index).toMatchObject({
     odd: ["second.eth", "third.eth"],
@@ -196,7 +196,7 @@ test("a phase that is not known is found by the next registration; renewals sinc
   await checkDollars(index, async (block) => (block < stopped ? answerAt("feedAggregator")(block) : null));
 });
 
-test("where no feed is known, archive reads ask the controller", async () => {
+test("without a known feed, archive reads ask the controller", async () => {
   const { priceFeed: _, ...deployment } = local.deployment;
   const contracts = deployment.contracts.filter(({ role }) => role !== "price-feed");
   const index = await indexOf({ ...deployment, contracts });

@@ -17,7 +17,7 @@ type NamePrice = z.infer<typeof namePrice>;
 
 const YEARS = [1, 2, 3, 5, 10];
 
-/** Names that were never registered, of every length that has a rent of its own. */
+/** Names that were never registered, one for each length with its own rent. */
 const newLabels = (): string[] => [
   "a1",
   "é",
@@ -73,7 +73,7 @@ const post = async (url: string, path: string, body: unknown) => {
   };
 };
 
-/** Prices of names, by one request. */
+/** Prices of names, from one request. */
 async function pricesOf(names: readonly string[], { url } = stack): Promise<NamePrice[]> {
   const { status, body } = await post(url, `/price/bulk?years=${YEARS}`, { names });
   expect(status, JSON.stringify(body)).toBe(200);
@@ -82,7 +82,7 @@ async function pricesOf(names: readonly string[], { url } = stack): Promise<Name
 
 type Judge = { chain: Chain; controller: string; parent: string };
 
-/** What a controller and its registrar say of a label at the block of an answer. */
+/** The answers of a controller and its registrar about a label at the block of an answer. */
 async function judgeOf({ chain, controller }: Judge, label: string, { price_block }: NamePrice) {
   const blockNumber = BigInt(price_block?.block_number ?? 0);
   const read = <Value>(contract: string, functionName: string, args: readonly unknown[]) => {
@@ -101,7 +101,7 @@ async function judgeOf({ chain, controller }: Judge, label: string, { price_bloc
   return { isFree, isRenewable, rents };
 }
 
-/** The answer, as the contracts would give it: whether the name is sold and renewed, and each price in wei. */
+/** The answer as the contracts would give it: whether the name is sold and renewed, and each price in wei. */
 async function expectAsContracts(judge: Judge, labels: readonly string[]): Promise<NamePrice[]> {
   await everyHead();
   const answers = await pricesOf(labels.map((label) => `${label}.${judge.parent}`));
@@ -131,13 +131,13 @@ async function expectAsContracts(judge: Judge, labels: readonly string[]): Promi
 
 const ofEth = (): Judge => ({ chain: chains.chain, controller: "controller5", parent: "eth" });
 
-describe("prices are those that contracts give at the block of the answer", () => {
-  test("of .eth names, from their grace over each day of the premium to the end of it", async () => {
+describe("prices equal the contracts' at the block of the answer", () => {
+  test("for .eth names, from their grace through each day of the premium to its end", async () => {
     const { chain } = chains;
     const labels = ["alice", "grace", "premium", "lapsed", "reborn", "revealed", ...newLabels()];
     const premiums = new Set<string>();
     const states = new Set<string>();
-    // premium.eth ended 95 days ago; grace.eth is to go through all of its states.
+    // premium.eth ended 95 days ago; grace.eth is to pass through all of its states.
     for (const days of [0n, 3n, 6n, 7n, 44n, 1n, 1n, 5n, 14n, 1n]) {
       if (days > 0n) await warp(chain, { seconds: days * DAY + 4_321n });
       const answers = await expectAsContracts(ofEth(), labels);
@@ -150,7 +150,7 @@ describe("prices are those that contracts give at the block of the answer", () =
     expect(premiums.size).toBeGreaterThan(8);
   });
 
-  test("of Basenames, whose premium is in ether", async () => {
+  test("for Basenames, whose premium is in ether", async () => {
     const judge = { chain: base.chain, controller: "controller3", parent: "base.eth" };
     const sold = Object.keys(basenames).filter((label) => label !== "gov" && label !== "silent");
     const premiums = new Set<string>();
@@ -168,7 +168,7 @@ describe("prices are those that contracts give at the block of the answer", () =
     expect(premiums.size).toBeGreaterThan(3);
   });
 
-  test("of Lineanames", async () => {
+  test("for Lineanames", async () => {
     const judge = { chain: linea.chain, controller: "controller", parent: "linea.eth" };
     for (const days of [0n, 61n]) {
       if (days > 0n) await warp(linea.chain, { seconds: days * DAY });
@@ -179,7 +179,7 @@ describe("prices are those that contracts give at the block of the answer", () =
 });
 
 describe("an answer", () => {
-  test("has dollars, the rate, the block, and what the block is of", async () => {
+  test("has dollars, the rate, and the block with its source", async () => {
     await everyHead();
     const { body } = await stack.api<NamePrice>("/domain/abcd.eth/price?years=2");
     expect(body).toMatchObject({
@@ -221,7 +221,7 @@ describe("an answer", () => {
     ["alice.box", "not_sold"],
     [`[${hashLabel("some label").slice(2)}].eth`, "label_unknown"],
     [`[namehash:${hashLabel("some node").slice(2)}]`, "label_unknown"],
-  ])("of %s has no price: %s", async (name, refusal) => {
+  ])("for %s has no price: %s", async (name, refusal) => {
     const { status, body } = await stack.api<NamePrice>(`/domain/${encodeURIComponent(name)}/price`);
     expect([status, body]).toMatchObject([
       200,
@@ -241,7 +241,7 @@ describe("an answer", () => {
     ["ab.eth", "too_short", "too_short"],
     ["alice.eth", "registered", null],
     ["nothing-of-that-name.eth", null, "not_registered"],
-  ])("of %s: %s, %s", async (name, registration, renewal) => {
+  ])("for %s: %s, %s", async (name, registration, renewal) => {
     const { body } = await stack.api<NamePrice>(`/domain/${name}/price`);
     expect([body.registration_refusal, body.renewal_refusal]).toEqual([registration, renewal]);
     expect([body.registration === null, body.renewal === null]).toEqual([
@@ -251,7 +251,7 @@ describe("an answer", () => {
   });
 
   test.each(["0", "101", "1,2,x", "1.5", "-1", "1,2,3,4,5,6,7,8,9,10,11"])(
-    "refuses years=%s",
+    "rejects years=%s",
     async (years) => {
       const { status, body } = await stack.api<{ error: { code: string } }>(
         `/domain/abc.eth/price?years=${years}`,
@@ -260,7 +260,7 @@ describe("an answer", () => {
     },
   );
 
-  test("of many names keeps their order, and the error of an item in its place", async () => {
+  test("for many names keeps their order, and an item's error in its place", async () => {
     const names = ["alice.eth", "not..valid", "grace.eth", "alice.base.eth", "pay.alice.eth"];
     const { body } = await post(stack.url, "/price/bulk", { names });
     expect(body.results.map(({ query }) => query)).toEqual(names);
@@ -274,7 +274,7 @@ describe("an answer", () => {
     expect(tooMany).toMatchObject({ status: 400, body: { error: { code: "LIMIT_EXCEEDED" } } });
   });
 
-  test("without a node says that it needs one; what has no price is answered all the same", async () => {
+  test("without a node reports that it needs one, unless the name has no price", async () => {
     const replica = await stack.startReplica({ LIVE_RPC_URL: "off" });
     const names = ["abcd.eth", "alice.base.eth", "pay.alice.eth"];
     const error = { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("needs a node") };
@@ -290,7 +290,7 @@ describe("an answer", () => {
   });
 });
 
-describe("prices in ENSv2 are those that its registrars give", () => {
+describe("prices in ENSv2 equal its registrars'", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await stageOf(await startDemoChain({ contracts: { ensv2: true }, statesKept: 100_000 }));
@@ -299,7 +299,7 @@ describe("prices in ENSv2 are those that its registrars give", () => {
 
   type Offer = { label: string; token: string; at: number; answer: NamePrice };
 
-  /** What the contracts say of each offer at the block of its answer; null where one refuses. */
+  /** The contracts' answer about each offer at the block of the answer; null if one refuses. */
   async function judge(offers: readonly Offer[]) {
     const asked = (contract: string, functionName: string) => {
       const { address: to, abi } = stage.chain.contracts[contract] as Chain["contracts"][string];
@@ -322,7 +322,7 @@ describe("prices in ENSv2 are those that its registrars give", () => {
 
   const textsOf = (numbers: unknown) => (Array.isArray(numbers) ? numbers.map(String) : null);
 
-  test("for registrations and renewals, in each token, over grace and premium", async () => {
+  test("for registrations and renewals, in each token, through grace and premium", async () => {
     const tokens = ["usdc", "dai"].map((token) => addressOf(stage.chain, token));
     const labels = [
       "alice",
@@ -336,7 +336,7 @@ describe("prices in ENSv2 are those that its registrars give", () => {
       ...newLabels(),
     ];
     const sellers = new Set<string>();
-    // newcomer.eth and handed.eth end in two years and one: 28 days of grace, and 21 of premium.
+    // newcomer.eth and handed.eth end in two years and one year: 28 days of grace, and 21 of premium.
     for (const days of [0n, 62n, 300n, 27n, 2n, 10n, 15n, 365n]) {
       if (days > 0n) await warp(stage.chain, { seconds: days * DAY + 123n });
       await stage.stack.waitForHead();

@@ -30,7 +30,7 @@ const height = async () => Number(await rpc<string>(local.chain, "eth_blockNumbe
 const hashAt = async (block: number) =>
   (await rpc<{ hash: string }>(local.chain, "eth_getBlockByNumber", [`0x${block.toString(16)}`, false])).hash;
 
-/** Plays on the names of the history until the chain is that high, at least. */
+/** Plays on the names of the history until the chain has at least this height. */
 async function playUntil(block: number, steps: Step[]): Promise<void> {
   while ((await height()) < block) {
     if (steps.length === 0) throw new Error("The history is too short to reach that block");
@@ -61,7 +61,7 @@ for (const depth of isSlow() ? [1, 5, 20] : [20]) {
 }
 
 test.runIf(isSlow())(
-  "after all reorganisations every table is as an index has it that saw the last branch only",
+  "after all reorganisations every table equals that of an index that saw only the last branch",
   async () => {
     await stack.waitForHead();
     await expectUndisturbed(stack, local);

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 type Claim = { coin_type: string; name: string | null; is_name_known: boolean; registrar: string };
 
-/** What an address claims, by coin type. */
+/** Claims of an address, by coin type. */
 async function listClaims(address: Address): Promise<Claim[]> {
   const rows = await stage.sql<Claim>(
     "select coin_type, name, is_name_known, registrar from primary_names where address = $1 order by coin_type",
@@ -69,7 +69,7 @@ async function listHistory(address: Address): Promise<(string | null)[]> {
   return rows.map(({ name }) => exactText(name));
 }
 
-/** The name that the address's reverse node has on chain, at its resolver. */
+/** The name of the address's reverse node on chain, at its resolver. */
 async function readClaimed(address: Address): Promise<string | null> {
   const { chain } = stage;
   const node = reverseNode(address);
@@ -83,7 +83,7 @@ async function readClaimed(address: Address): Promise<string | null> {
   );
 }
 
-/** Expects the claim of Ethereum's coin type to be the chain's, and gives it. */
+/** Expects the claim for Ethereum's coin type to match the chain, and returns it. */
 async function expectClaimAsOnChain(address: Address): Promise<Claim | undefined> {
   const claim = (await listClaims(address)).find(({ coin_type }) => coin_type === "60");
   expect(claim?.name ?? null).toBe(await readClaimed(address));
@@ -93,7 +93,7 @@ async function expectClaimAsOnChain(address: Address): Promise<Claim | undefined
 const reverseName = (address: Address) => `${address.slice(2).toLowerCase()}.addr.reverse`;
 
 describe("an address takes a name at the reverse registrar of 2023", () => {
-  test("and the reverse node is named by the address", async () => {
+  test("and the reverse node gets its name from the address", async () => {
     const { chain, cast } = stage;
     const receipt = await setReverseName(chain, { from: cast.alice, name: "alice.eth" });
     expect(await expectClaimAsOnChain(cast.alice)).toEqual({
@@ -115,7 +115,7 @@ describe("an address takes a name at the reverse registrar of 2023", () => {
     expect(events.at(-1)?.name).toBe("alice.eth");
   });
 
-  test("and another, the same once more, and none", async () => {
+  test("and changes it, repeats it and clears it", async () => {
     const { chain, cast } = stage;
     for (const name of ["other.eth", "other.eth", ""]) {
       await setReverseName(chain, { from: cast.alice, name });
@@ -149,7 +149,7 @@ describe("an address takes a name at the reverse registrar of 2023", () => {
     expect((await expectClaimAsOnChain(cast.bob))?.name).toBeNull();
   });
 
-  test("that is no possible name, which is a claim all the same", async () => {
+  test("that is not a valid name, and the claim counts all the same", async () => {
     const { chain, cast } = stage;
     await setReverseName(chain, { from: cast.frank, name: "Not Normal.eth" });
     expect((await expectClaimAsOnChain(cast.frank))?.name).toBe("Not Normal.eth");
@@ -157,7 +157,7 @@ describe("an address takes a name at the reverse registrar of 2023", () => {
     expect((await expectClaimAsOnChain(cast.frank))?.name).toBe("nul\0.eth");
   });
 
-  test("by an operator for it", async () => {
+  test("through an operator", async () => {
     const { chain, cast } = stage;
     const controller = { contract: "reverseRegistrar3", functionName: "setController" };
     await send(chain, { from: cast.deployer, ...controller, args: [cast.dave, true] });
@@ -174,7 +174,7 @@ describe("an address takes a name at a silent reverse registrar", () => {
   );
   const registrar = "reverseRegistrar2";
 
-  test("whose resolver emits nothing: the name is read, and not held for certain", async () => {
+  test("whose resolver emits nothing: the name is read, and is not certain", async () => {
     const { chain, cast } = stage;
     await setReverseName(chain, { from: cast.carol, name: "carol.eth", registrar });
     expect(await expectClaimAsOnChain(cast.carol)).toEqual({
@@ -186,7 +186,7 @@ describe("an address takes a name at a silent reverse registrar", () => {
     expect((await expectWhoisAsOnChain(stage, reverseName(cast.carol))).name).toBe(reverseName(cast.carol));
   });
 
-  test("and another, without a log", async () => {
+  test("and changes it, without a log", async () => {
     const { chain, cast } = stage;
     const receipt = await setReverseName(chain, { from: cast.carol, name: "caroline.eth", registrar });
     expect(receipt.logs).toEqual([]);
@@ -245,12 +245,12 @@ describe("an address takes a name for every chain", () => {
 });
 
 describe("an address takes a name on a layer 2", () => {
-  /** What is asked waits for the head of the main chain, and not for this one's. */
+  /** The API waits for the head of the main chain, and not for this one's. */
   const SOON = { timeout: 60_000 };
   const claimOn = async (address: Address, chainId: number) =>
     (await listClaims(address)).find(({ coin_type }) => Number(coin_type) === DEFAULT_COIN_TYPE + chainId);
 
-  test("before Namedex was started, and of its chain's coin type", async () => {
+  test("before Namedex was started, with its chain's coin type", async () => {
     await expect
       .poll(() => claimOn(stage.cast.alice, LAYER_2), SOON)
       .toMatchObject({ name: "before.eth", registrar: "L2_REVERSE_REGISTRAR" });
@@ -266,7 +266,7 @@ describe("an address takes a name on a layer 2", () => {
     expect(event).toEqual({ contract: "L2_REVERSE_REGISTRAR", chain_id: LAYER_2 });
   });
 
-  test("which is another than that of the main chain", async () => {
+  test("that differs from the one on the main chain", async () => {
     const { chain, cast } = stage;
     await setLayer2Name(chain, { from: cast.bob, name: "main.eth" });
     expect((await claimOn(cast.bob, 31_337))?.name).toBe("main.eth");

@@ -22,11 +22,11 @@ import { openPool } from "../support/database.ts";
 import { type Cast, lower, type Stage, stageOf } from "./stage.ts";
 
 /*
- * Claims to short names (2019), by the real contract. Those of one contract are past when the index starts; those of another come
- * in live. Their e-mail addresses are on the chain, and nowhere else.
+ * Claims to short names (2019), by the real contract. Those of one contract are in the past when the index starts; those of
+ * another arrive live. Their e-mail addresses are on the chain, and nowhere else.
  */
 
-/** Of a developer's chain (31337) nothing is cached. */
+/** Nothing is cached from a development chain (31337). */
 const CHAIN_ID = 4_242;
 const EMAIL = "who@mail.example";
 
@@ -116,7 +116,7 @@ beforeAll(async () => {
     },
   );
   const live = await play(chain, stage.cast, ofLive);
-  // Live blocks are cached once as many again are on top of those that are not final yet.
+  // Live blocks are cached once as many again have come on top of the unfinalised ones.
   await mineBlocks(chain, { count: 2 * SETTLING_BLOCKS });
   kept = { past: past as Kept, live };
 });
@@ -144,13 +144,13 @@ describe.each([
     expect(await ofName("pi")).toEqual([[String(prices[`${letter}pi`]), lower(carol)]]);
   });
 
-  test("are no prices of names that another controller registered", async () => {
+  test("are not prices of names registered by another controller", async () => {
     const { dave, erin } = stage.cast;
     expect(await ofName("gone")).toEqual([[null, lower(dave)]]);
     expect(await ofName("soon")).toEqual([[null, lower(erin)]]);
   });
 
-  test("reveal labels, also of names that nobody got", async () => {
+  test("reveal labels, even of names that nobody got", async () => {
     for (const label of ["yes", "pi", "gone", "soon", "left"]) {
       const rows = await stage.sql("select label from labels where labelhash = $1", [
         hashLabel(`${letter}${label}`),
@@ -195,7 +195,7 @@ describe.each([
   });
 });
 
-test("sums of sales have them", async () => {
+test("are part of sums of sales", async () => {
   const total = kept.past.total + kept.live.total;
   const sales = await stage.sql("select sum(cost_wei)::text as sum, count(*)::int from controller_sales");
   expect(sales).toEqual([{ sum: String(total), count: 4 }]);
@@ -214,7 +214,7 @@ describe("an e-mail address", () => {
     while (!(await isCached())) await sleep(200);
   }, 60_000);
 
-  test("is in no row of the database, cache included, and in no line of the log", async () => {
+  test("is in no database row, including the cache, and in no log line", async () => {
     const { databaseUrl, log } = stage.stack;
     const pool = openPool({ connectionString: databaseUrl });
     try {
@@ -234,7 +234,7 @@ describe("an e-mail address", () => {
     expect(log()).not.toContain(EMAIL);
   });
 
-  test("is no difference between cache and node", async () => {
+  test("makes no difference between cache and node", async () => {
     const { local, stack } = stage;
     const verified = {
       databaseUrl: stack.databaseUrl,

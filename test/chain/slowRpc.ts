@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net";
 
 type Call = { method: string; params?: { toBlock?: string }[] };
 
-/** A JSON-RPC endpoint before another one, whose answers can be held back. */
+/** A JSON-RPC proxy whose answers can be held back. */
 export type SlowRpc = {
   url: string;
-  /** Requests that are held now. */
+  /** Requests held now. */
   held: () => number;
-  /** From now on requests of this method are held. */
+  /** Holds requests of this method from now on. */
   hold: (method: string) => void;
-  /** Lets some of the held requests pass, in their order. */
+  /** Passes some of the held requests, in order. */
   pass: (count: number) => void;
   /** How many requests of a method came. */
   asked: (method: string) => number;
-  /** From now on everything passes. */
+  /** Passes everything from now on. */
   release: () => void;
   close: () => Promise<void>;
 };
@@ -32,7 +32,7 @@ export async function startSlowRpc(
     new Promise<void>((resolve) => {
       if (!isHeld(call)) return resolve();
       waiting.push(resolve);
-      // Who asked may not wait any longer: it is not to be passed in place of another.
+      // A caller that stopped waiting is skipped, so that it takes no other's place.
       response.on("close", () => {
         const place = waiting.indexOf(resolve);
         if (place >= 0) waiting.splice(place, 1);

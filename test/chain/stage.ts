@@ -16,32 +16,32 @@ const NODE_TIMEOUT_MS = 180_000;
 /** Full answer of `GET /whois/:name` for a name of the index. */
 export type Whois = z.infer<typeof askedDomain>;
 
-/** What the index itself knows of a name: `GET /lookup-namehash/:hash?partial=true` without a node to ask. */
+/** The index's own knowledge of a name: `GET /lookup-namehash/:hash?partial=true` without a node to ask. */
 export type DomainRecord = z.infer<typeof domain>;
 
 /** One event of `GET /domain/:name/events`. */
 export type ApiEvent = z.infer<typeof event>;
 
-/** Who plays. `deployer` owns the contracts. */
+/** The actors. `deployer` owns the contracts. */
 export const roles = ["deployer", "alice", "bob", "carol", "dave", "erin", "frank"] as const;
 
 export type Cast = Record<(typeof roles)[number], Address>;
 
-/** A local chain, and a Namedex that indexes it: what the stories of one file share. */
+/** A local chain, and a Namedex that indexes it: shared by the stories of one file. */
 export type Stage = {
   local: LocalChain;
   chain: Chain;
   stack: Stack;
   cast: Cast;
-  /** Answers `GET /whois/:name`, as the specification shapes it, of everything that is mined. */
+  /** Answer of `GET /whois/:name`, parsed by the specification, once everything mined is indexed. */
   whois: (name: string) => Promise<Whois>;
-  /** The same for a name that the index does not hold. */
+  /** The same for a name that the index does not have. */
   whoisAbsent: (name: string) => Promise<z.infer<typeof unknownDomain>>;
-  /** What the index holds of a node, though whois would ask the chain. */
+  /** The index's row of a node, even if whois would ask the chain. */
   record: (node: Hex) => Promise<DomainRecord>;
   /** Answers `GET /domain/:name/events`. */
   events: (name: string) => Promise<ApiEvent[]>;
-  /** Rows of a query over the tables, of everything that is mined. */
+  /** Rows of a query, once everything mined is indexed. */
   sql: Stack["sql"];
   close: () => Promise<void>;
 };
@@ -52,7 +52,7 @@ export type StagePlan = {
   layer2ReverseRegistrar?: boolean;
   ensv2?: boolean;
   env?: Record<string, string>;
-  /** Acts that are indexed by the backfill; all later ones come in live. */
+  /** Acts indexed by the backfill; all later ones arrive live. */
   before?: (chain: Chain, cast: Cast) => Promise<unknown>;
 };
 
@@ -68,7 +68,7 @@ export async function openStage(plan: StagePlan = {}): Promise<Stage> {
   }
 }
 
-/** Starts Namedex on a chain that is there already; `close` ends both. */
+/** Starts Namedex on an existing chain; `close` ends both. */
 export async function stageOf(
   local: LocalChain,
   { env = {}, before }: Pick<StagePlan, "env" | "before"> = {},
@@ -111,10 +111,7 @@ export function castOf(chain: Chain): Cast {
   return Object.fromEntries(roles.map((role, index) => [role, chain.accounts[index]])) as Cast;
 }
 
-/**
- * Waits for the newest block, then asks. Where the node kept the API waiting for too long, because the machine stood
- * still, it is asked again.
- */
+/** Waits for the newest block, then asks. If the node was slow because the machine stood still, it asks again. */
 export async function askInTime(stack: Stack, path: string): ReturnType<Stack["api"]> {
   await stack.waitForHead();
   for (const deadline = Date.now() + NODE_TIMEOUT_MS; ; await sleep(500)) {
@@ -125,7 +122,7 @@ export async function askInTime(stack: Stack, path: string): ReturnType<Stack["a
   }
 }
 
-/** Asks under both prefixes, which must answer alike. */
+/** Asks under both prefixes, which must give the same answer. */
 async function ask(stack: Stack, path: string): Promise<unknown> {
   const [plain, prefixed] = await Promise.all([path, `/api${path}`].map((one) => askInTime(stack, one)));
   expect(plain?.status, JSON.stringify(plain?.body)).toBe(200);
@@ -133,13 +130,13 @@ async function ask(stack: Stack, path: string): Promise<unknown> {
   return plain?.body;
 }
 
-/** The events of a transaction, out of a name's history. */
+/** The events of a transaction, from a name's history. */
 export const eventsOf = (history: readonly ApiEvent[], { transactionHash }: TransactionReceipt): ApiEvent[] =>
   history.filter((one) => one.transaction_hash === transactionHash);
 
-/** `EVENT_TYPE by CONTRACT` of events in their order, the deployment block left out. */
+/** `EVENT_TYPE by CONTRACT` of events in order, without the deployment block. */
 export const namesOf = (history: readonly ApiEvent[]): string[] =>
   history.map((one) => `${one.contract.replace(/_\d+$/, "")} ${one.event_type}`);
 
-/** A row's columns as SQL has them: addresses in lower case. */
+/** A row's columns as in SQL: addresses in lower case. */
 export const lower = (address: Address): Hex => address.toLowerCase() as Hex;

@@ -7,8 +7,8 @@ import { expectEveryLogOnce } from "./onChain.ts";
 import { foundControllers, openStoryStage, stage } from "./stories/stage.ts";
 
 /**
- * Each story is told on one chain and one index, because to start them takes longer than to tell a story. The first ones
- * look at all rows of a kind, and later stories have such rows too.
+ * All stories share one chain and one index, because starting these takes longer than a story. The first ones look at all rows of
+ * a kind, which later stories add to.
  */
 const stories: Record<string, () => Promise<unknown>> = {
   "old resolvers": () => import("./stories/old-resolvers.ts"),
@@ -26,7 +26,7 @@ const stories: Record<string, () => Promise<unknown>> = {
   wrapping: () => import("./stories/wrapping.ts"),
 };
 
-/** What `npm test` has of them; `reorg.test.ts` has random acts of all kinds besides. */
+/** The part that `npm test` runs; `reorg.test.ts` also has random acts of all kinds. */
 const shortStories = ["records", "registration", "renewal", "wrapping"];
 const told = Object.entries(stories).filter(([name]) => isSlow() || shortStories.includes(name));
 
@@ -37,12 +37,12 @@ for (const [name, load] of told) {
   describe(name, async () => void (await load()));
 }
 
-test("the event log holds every log of the contracts exactly once, and those of the resolver that is not listed", async () => {
+test("the event log holds every log of the contracts, including the unlisted resolver, exactly once", async () => {
   const { logEmitter } = stage.chain.contracts;
   await expectEveryLogOnce(stage, logEmitter ? [logEmitter.address] : [], foundControllers);
 });
 
-test.runIf(isSlow())("every list of events has the logs of the chain, each once and in order", async () => {
+test.runIf(isSlow())("every list of events has the chain's logs, each once and in order", async () => {
   expect(await expectEventsOfStage(stage)).toBeGreaterThan(300);
 });
 

@@ -1,13 +1,13 @@
 import type { Stack } from "../support/stack.ts";
 
-/** All rows of all tables of an index, each as one line of JSON, by table. */
+/** All rows of all tables of an index, each as a line of JSON, by table. */
 export type Tables = Map<string, string[]>;
 
 const SHOWN = 10;
 
 /**
- * Reads every table that the indexer writes. Ponder's own bookkeeping, whose names begin with `_`, is left out, and so
- * are the counts that are kept of the tables: they hold zeros of what was there once, and the time they were taken.
+ * Reads every table that the indexer writes. It omits Ponder's own bookkeeping, whose names begin with `_`, and the maintained
+ * counts: they hold zeros of former values, and the time they were taken.
  */
 export async function readTables({ sql, schema }: Pick<Stack, "sql" | "schema">): Promise<Tables> {
   const names = await sql<{ name: string }>(
@@ -29,7 +29,7 @@ export async function readTables({ sql, schema }: Pick<Stack, "sql" | "schema">)
   return tables;
 }
 
-/** Rows that one index has and the other has not, in readable lines; none if all tables are equal. */
+/** Rows that only one of two indexes has, in readable lines; none if all tables are equal. */
 export function differencesOf(is: Tables, should: Tables): string[] {
   const names = [...new Set([...is.keys(), ...should.keys()])];
   return names.flatMap((name) => {

@@ -3,7 +3,7 @@ import type { LocalChain } from "../../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
-/** Expects that the tables are those of an index of the same chain that nothing disturbed. */
+/** Expects the tables to equal those of an undisturbed index of the same chain. */
 export async function expectUndisturbed(stack: Stack, { anvil, deployment }: LocalChain): Promise<void> {
   const undisturbed = await startStack({ rpcUrl: anvil.url, deployment });
   try {

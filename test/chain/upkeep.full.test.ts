@@ -35,7 +35,7 @@ beforeAll(async () => {
     rpcUrl: local.anvil.url,
     deployment: local.deployment,
     env,
-    prepare: fillLedger, // Before the start, because the upkeep looks at the ledger every 30 seconds only.
+    prepare: fillLedger, // Before the start, because the upkeep checks the ledger only every 30 seconds.
   });
   const options = `-c search_path=${stack.schema}`;
   pool = openPool({ connectionString: stack.databaseUrl, options });
@@ -70,7 +70,7 @@ const mainChain = (): Scope => ({ ids: [local.deployment.chainId], reach: "main"
 const at = (now: number) => ({ chains: mainChain(), now });
 const isCounted = async () => (await totals.fromCounters(db, at(0))) !== null;
 
-/** Days on which anything was sold, and that are over for good. */
+/** Completed days with sales. */
 async function countKeptDays(): Promise<number> {
   const { rows } = await pool.query<{ days: number }>(
     "select count(distinct day)::int as days from figures_days",
@@ -106,7 +106,7 @@ test("once the index is ready, its large indexes are built and its names counted
   await expectKept();
 });
 
-test("the counts follow the chain, and its reorganisations", async () => {
+test("the counts follow the chain and its reorganisations", async () => {
   await playSteps(local.chain, "present", present.slice(0, 40));
   await expectKept();
   await rpc(local.chain, "anvil_rollback", [8]);
@@ -115,7 +115,7 @@ test("the counts follow the chain, and its reorganisations", async () => {
   expect(await isCounted()).toBe(true);
 });
 
-test("a killed and restarted indexer leaves the large indexes and the counts as they are", async () => {
+test("a killed and restarted indexer leaves the large indexes and the counts unchanged", async () => {
   const before = await readIndexes();
   await stack.kill();
   await playSteps(local.chain, "present", present.slice(70, 100));
@@ -130,7 +130,7 @@ test("a killed and restarted indexer leaves the large indexes and the counts as 
   );
 });
 
-test("the ledger of credits loses what is older than its days", async () => {
+test("the ledger of credits drops rows older than its days", async () => {
   const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });
   const reasons = async () =>
     (await store.query<{ reason: string }>("SELECT reason FROM ledger ORDER BY id")).map(
@@ -144,13 +144,13 @@ test("the ledger of credits loses what is older than its days", async () => {
   }
 });
 
-test("a build that was killed in the middle is dropped and done again, once for all who are there", async () => {
+test("a build killed halfway is dropped and repeated, once for all processes", async () => {
   await stack.stop();
   const [index] = ownIndexes.slice(-1);
   const name = index?.name ?? "";
   await pool.query(`drop index "${name}"`);
   const reader = await pool.connect();
-  // A build waits for all who read: this one is killed while it waits.
+  // A build waits for all readers: this one is killed while it waits.
   await reader.query("begin isolation level repeatable read; select count(*) from domains");
   const logged: string[] = [];
   const plan = {

@@ -5,15 +5,15 @@ import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import type { Stack } from "../support/stack.ts";
 import { openReceiver, type Receiver, status } from "../webhooks/receiver.ts";
 
-/** What a Namedex needs so that receivers of this machine get its webhooks. */
+/** Settings with which a Namedex can send webhooks to receivers on this machine. */
 export const webhookSettings = { WEBHOOK_SECRET_KEY: "07".repeat(32), CCIP_LOOPBACK: "on" };
 
 /** A receiver of every change from now on. */
 export type ReceivedChanges = {
   receiver: Receiver;
-  /** Waits until it has all that the feed has since, and expects each in order, signed. @returns how many */
+  /** Waits until it has everything in the feed since then, and expects each in order, signed. @returns how many */
   expectAll: () => Promise<number>;
-  /** A receiver that failed answers from now on, and is asked at once. */
+  /** A receiver that failed answers from now on, and is called at once. */
   mend: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -37,7 +37,7 @@ export async function openReceivedChanges(
   expect(await post(`/webhooks/${id}/test`)).toMatchObject({ is_delivered: true });
   const standard = new Standard(String(secret));
   const unsigned: unknown[] = [];
-  /** Each is looked at as it arrives: the standard refuses what is older than five minutes. */
+  /** Each is checked on arrival: the standard rejects messages older than five minutes. */
   const verified =
     (then: Receiver["answer"]): Receiver["answer"] =>
     (response, message) => {
@@ -51,7 +51,7 @@ export async function openReceivedChanges(
   receiver.answer = verified(answer);
   const { body: begun } = await stack.api<Page>("/changes?after=newest");
 
-  /** Positions of the changes since; the marks of blocks are not sent. */
+  /** Positions of the changes since then; the marks of blocks are not sent. */
   const listChanges = async (): Promise<string[]> => {
     const positions: string[] = [];
     for (let after = begun.next_position; ; ) {

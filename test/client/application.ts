@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const read = (path: string) => readFileSync(new URL(`../../client/${path}`, import.meta.url), "utf8");
 
-/** The strictest settings of an application; declarations of packages are checked too. */
+/** The strictest settings of an application; declarations of packages are checked, too. */
 export const strictest = {
   target: "ES2022",
   strict: true,
@@ -37,12 +37,12 @@ declare module "viem/chains" {
 }
 `;
 
-/** Uses that must not compile, and answers that are typed to the field. */
+/** Uses that must not compile, and answers typed down to the field. */
 const typedUses = `import { connect, createNamedex, type Event, getEnsStats, getWhoisByName, type NamedexError, RateLimitedError, toDate } from "namedex-client";
 const namedex = createNamedex({ url: "https://names.example.org" });
 // @ts-expect-error The name is missing.
 namedex.getWhoisByName();
-// @ts-expect-error There is no such order.
+// @ts-expect-error No such order exists.
 namedex.getSearchDomains({ sort_by: "price" });
 // @ts-expect-error Statistics have no pages.
 namedex.pages("getEnsStats", {});
@@ -50,11 +50,11 @@ namedex.pages("getEnsStats", {});
 namedex.items("getEnsStats", {});
 // @ts-expect-error The address is missing.
 namedex.items("getAddressDomains");
-// @ts-expect-error There is no such operation.
+// @ts-expect-error No such operation exists.
 namedex.getNothing();
 const { results, total } = await namedex.getSearchDomains();
 export const first: string | undefined = results[0]?.name;
-// Absent where the caller left the counting out.
+// Absent if the caller asked for no count.
 export const count: number | undefined = total;
 export const calendar: string = await namedex.getDomainExpiryIcs({ name: "alice.eth" });
 export const domains: number = (await namedex.getEnsStats({}, { signal: AbortSignal.timeout(1) })).total_domains;
@@ -64,9 +64,9 @@ for await (const { events } of namedex.pages("getDomainEvents", { name: "alice.e
 export const codeOf = (error: NamedexError) =>
   error instanceof RateLimitedError ? (error.code satisfies "RATE_LIMITED") : null;
 
-// What is known narrows.
+// Checking known narrows the type.
 const alice = await namedex.name("alice.eth").whois();
-// @ts-expect-error It may not be known.
+// @ts-expect-error It may be unknown.
 alice.ownership;
 if (alice.known) {
   alice.ownership.owner satisfies \`0x\${string}\` | undefined;
@@ -77,7 +77,7 @@ if (alice.known) {
     toDate(alice.grace_end_timestamp) satisfies Date;
     alice.expiry_timestamp satisfies bigint;
   }
-  // @ts-expect-error There is no such state.
+  // @ts-expect-error No such state exists.
   if (alice.availability_status === "sold") throw alice;
   // @ts-expect-error Times are bigint.
   alice.created_timestamp satisfies number | undefined;
@@ -85,7 +85,7 @@ if (alice.known) {
   alice.parent_name === null satisfies true;
 } else {
   alice.query satisfies string;
-  // @ts-expect-error Nothing is known of it.
+  // @ts-expect-error An unknown name has no such field.
   alice.name;
 }
 
@@ -98,7 +98,7 @@ export function tell(event: Event): string {
       return String(event.cost_wei satisfies string | undefined);
     case "record":
       event.value satisfies string | undefined;
-      // @ts-expect-error A record costs nothing.
+      // @ts-expect-error A record has no price.
       return String(event.cost_wei);
     case "transfer":
       return String(event.to_address satisfies \`0x\${string}\` | undefined);
@@ -109,16 +109,16 @@ export function tell(event: Event): string {
 
 // Methods for people, and items.
 (await namedex.name("alice.eth").records()).records?.texts satisfies Record<string, string> | undefined;
-// @ts-expect-error The name is given already.
+// @ts-expect-error The name was given before.
 namedex.name("alice.eth").whois({ name: "bob.eth" });
-// @ts-expect-error There is no such question.
+// @ts-expect-error No such method exists.
 namedex.name("alice.eth").weather();
 for await (const { name, known } of namedex.address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8").names()) {
   name satisfies string;
   known satisfies true;
 }
 for await (const event of namedex.items("getDomainEvents", { name: "alice.eth", time_from: 1n })) tell(event);
-// @ts-expect-error Parameters of time are numbers.
+// @ts-expect-error Time parameters are numbers.
 namedex.getDomainEvents({ name: "alice.eth", time_from: new Date() });
 
 const { primaryName } = namedex.address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
@@ -146,19 +146,19 @@ const ask = connect({ url: "/" });
 // @ts-expect-error The name is missing.
 await ask(getWhoisByName);
 
-// No export hides a name that all programs have.
+// No export hides a global name.
 import * as all from "namedex-client";
-// @ts-expect-error There is none.
+// @ts-expect-error No such export exists.
 export type Hidden = all.Error;
 `;
 
-/** A part of the README as a module: most parts go on from the first one. */
+/** A code block of the README as a module: most of them continue the first one. */
 const moduleOf = (code: string): string =>
   code.includes("createNamedex(") || code.includes("connect(")
     ? code
     : `import { createNamedex, toDate } from "namedex-client";\nexport { toDate };\nconst namedex = createNamedex({ url: "/" });\n${code}`;
 
-/** The examples of the client, and typed uses of it, as files of an application. */
+/** The client's examples, and typed uses of it, as files of an application. */
 export function applicationFiles(): Record<string, string> {
   const parts = [...read("README.md").matchAll(/```ts\n([\s\S]*?)```/g)];
   if (parts.length < 8) throw new Error("The README of the client has lost its examples");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join, normalize } from "node:path";
 import { chromium } from "playwright-core";
 
-/** Debian's Chromium, or the one that CHROMIUM names. */
+/** Debian's Chromium, or the path in CHROMIUM. */
 export const chromiumPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
   (path) => path !== undefined && existsSync(path),
 );
@@ -12,10 +12,10 @@ if (chromiumPath === undefined) {
   console.warn("\nNOT TESTED: the client in a real browser, because no Chromium was found. Set CHROMIUM.\n");
 }
 
-/** What the page does with the client, and shows as JSON. */
+/** What the page does with the client and shows as JSON. */
 const page = `<!doctype html><title>Client</title><script type="module">
 import { createNamedex } from "/dist/index.js";
-// With a key the browser asks first whether it may send the header.
+// With a key, the browser first asks whether it may send the header.
 const url = new URLSearchParams(location.search).get("url");
 const namedex = createNamedex({ url, apiKey: "ens_unused" });
 const { name } = await namedex.getWhoisByName({ name: "alice.eth" });
@@ -28,7 +28,7 @@ const read = (file: string) => (existsSync(file) ? readFileSync(file, "utf8") : 
 
 type Seen = { name: string; names: number; code: string; faults: string[] };
 
-/** Opens a page that loads the package's modules as they are, and asks a Namedex on another host. */
+/** Opens a page that loads the package's modules unchanged and asks a Namedex on another host. */
 export async function askInBrowser(packageFolder: string, url: string): Promise<Seen> {
   const server = createServer(({ url: path = "/" }, response) => {
     const { pathname } = new URL(path, "http://page");

@@ -20,8 +20,8 @@ import { comparable } from "./comparable.ts";
 import { errorAnswer, type Front, openFront } from "./front.ts";
 
 /*
- * The client against the API on real tables, over HTTP, with a server between them that notes each request and can give
- * answers of its own. The same on the demo is in onDemo.ts.
+ * Tests the client against the API on real tables, over HTTP. A server in between records each request and can give its own
+ * answers. onDemo.ts does the same on the demo.
  */
 
 let scene: Scene;
@@ -44,14 +44,14 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a call", () => {
-  test("gives what the API answers", async () => {
+  test("returns the API's answer", async () => {
     const { body } = await scene.api.get("/whois/alice.eth");
     const { as_of: _, ...answer } = await clientOf().getWhoisByName({ name: "alice.eth" });
     expect(comparable(answer)).toEqual(comparable(body));
     expect(answer).toMatchObject({ known: true, expiry_timestamp: expect.any(BigInt) });
   });
 
-  test("has the address of a picture, and asks nothing for it", () => {
+  test("returns the address of an image without a request", () => {
     const urls = ["", "/", "/api", "/api/"].map((path) =>
       clientOf({ url: `${front.url}${path}` }).avatarUrl("a b/?☃.eth"),
     );
@@ -60,12 +60,12 @@ describe("a call", () => {
     expect(front.asked).toEqual([]);
   });
 
-  test("gives a calendar as its text", async () => {
+  test("returns a calendar as text", async () => {
     const calendar = await clientOf().getDomainExpiryIcs({ name: "alice.eth" });
     expect(calendar).toMatch(/^BEGIN:VCALENDAR\r\n/);
   });
 
-  test("works under /api, and with a slash at the end", async () => {
+  test("works under /api, and with a trailing slash", async () => {
     for (const url of [`${front.url}/api`, `${front.url}/api/`, `${front.url}/`]) {
       expect(await createNamedex({ url }).getDomainRecords({ name: "alice.eth" })).toMatchObject({
         domain: "alice.eth",
@@ -79,7 +79,7 @@ describe("a call", () => {
     expect(front.asked.map(({ path }) => path)).toEqual(paths);
   });
 
-  test("sends any text as one part of the path, and as one value of the query", async () => {
+  test("sends any text as one path segment, and as one query value", async () => {
     const odd = "a/b?c#d&e=%2F é\u202e😀";
     await thrownBy(clientOf().getDomainRecordsTextByKey({ name: "alice.eth", key: odd }));
     await clientOf().getSearchDomains({ q: odd, is_wrapped: "true" });
@@ -98,7 +98,7 @@ describe("a call", () => {
     ]);
   });
 
-  test.each([".", ".."])("never asks for another path: %s is refused without a request", async (part) => {
+  test.each([".", ".."])("never requests another path: %s is rejected without a request", async (part) => {
     const namedex = clientOf();
     for (const call of [
       namedex.getWhoisByName({ name: part }),
@@ -109,7 +109,7 @@ describe("a call", () => {
     expect(front.asked).toEqual([]);
   });
 
-  test("asks with the fetch that it is given, and sends the headers of the call", async () => {
+  test("uses the given fetch, and sends the headers of the call", async () => {
     const urls: string[] = [];
     const namedex = clientOf({
       fetch: (input, init) => {
@@ -124,7 +124,7 @@ describe("a call", () => {
     expect(front.asked.map(({ headers }) => headers["x-request-id"])).toEqual(["mine", "mine"]);
   });
 
-  test.each(["names.example.org", "ftp://names.example.org", ""])("refuses the url %j", (url) => {
+  test.each(["names.example.org", "ftp://names.example.org", ""])("rejects the url %j", (url) => {
     expect(() => createNamedex({ url })).toThrow(TypeError);
   });
 });
@@ -165,7 +165,7 @@ describe("errors", () => {
     expect(error).toMatchObject({ status: 400, ...(body.error as object) });
   });
 
-  test("of a newer server keep a code that the client does not know", async () => {
+  test("of a newer server keep a code unknown to the client", async () => {
     front.next.push(errorAnswer(400, "NEW_CODE"), errorAnswer(400, "toString"));
     for (const code of ["NEW_CODE", "toString"]) {
       const error = await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }));
@@ -173,7 +173,7 @@ describe("errors", () => {
     }
   });
 
-  test("say if what answers is no Namedex, or nothing answers", async () => {
+  test("report that the server is not Namedex, or does not answer", async () => {
     const json = { "content-type": "application/json" };
     const html = { status: 200, headers: { "content-type": "text/html" }, body: "<h1>Welcome</h1>" };
     front.next.push(html, { ...html, status: 404 }, { status: 200, headers: json, body: '{"cut' });
@@ -196,7 +196,7 @@ describe("retries", () => {
     ["429", errorAnswer(429, "RATE_LIMITED", { "retry-after": "1" })],
     ["503", errorAnswer(503, "INDEX_NOT_READY", { "retry-after": "1" })],
     ["a proxy's 503", { status: 503, headers: { "retry-after": "1" }, body: "<h1>Unavailable</h1>" }],
-  ])("after %s it asks again, as late as Retry-After says", async (_, answer) => {
+  ])("happen after %s, when Retry-After says", async (_, answer) => {
     front.next.push(answer);
     const began = performance.now();
     expect(await ready(clientOf())).toMatchObject({ name: "alice.eth" });
@@ -204,14 +204,14 @@ describe("retries", () => {
     expect(front.asked).toHaveLength(2);
   });
 
-  test("a request with a body is sent again whole", async () => {
+  test("send a request with its whole body", async () => {
     front.next.push("broken");
     const { summary } = await clientOf().postWhoisBulk({ names: ["alice.eth"] });
     expect(summary.total).toBe(1);
     expect(front.asked.map(({ body }) => body)).toEqual(Array(2).fill('{"names":["alice.eth"]}'));
   });
 
-  test("a date in Retry-After is understood", async () => {
+  test("understand a date in Retry-After", async () => {
     const soon = new Date(Date.now() + 3_600_000).toUTCString();
     front.next.push(errorAnswer(503, "INDEX_NOT_READY", { "retry-after": soon }));
     const error = (await thrownBy(ready(clientOf()))) as UnavailableError;
@@ -227,7 +227,7 @@ describe("retries", () => {
     expect(front.asked).toHaveLength(8);
   });
 
-  test("a longer wait than allowed is the caller's: the error has its seconds", async () => {
+  test("leave a longer wait than allowed to the caller: the error has the seconds", async () => {
     front.next.push(errorAnswer(429, "RATE_LIMITED", { "retry-after": "31" }));
     expect(await thrownBy(ready(clientOf()))).toMatchObject({ code: "RATE_LIMITED", retryAfter: 31 });
     front.next.push(errorAnswer(429, "RATE_LIMITED", { "retry-after": "1" }));
@@ -236,7 +236,7 @@ describe("retries", () => {
   });
 
   test.each(["INVALID_NAME", "PAYMENT_REQUIRED", "LIVE_RESOLUTION_FAILED", "INTERNAL_ERROR"] as const)(
-    "after %s it does not ask again",
+    "do not happen after %s",
     async (code) => {
       front.next.push(errorAnswer(errorCodes[code].status, code));
       expect(await thrownBy(ready(clientOf()))).toMatchObject({ code });
@@ -248,7 +248,7 @@ describe("retries", () => {
 describe("a signal", () => {
   const reason = new Error("The reader left.");
 
-  /** Aborts as soon as the front was asked for the first time. */
+  /** Aborts as soon as the front received its first request. */
   function abortWhenAsked(): AbortController {
     const controller = new AbortController();
     const watch = setInterval(() => {
@@ -265,14 +265,14 @@ describe("a signal", () => {
     expect(await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }, { signal }))).toBe(reason);
   });
 
-  test("ends a call that waits to ask again", async () => {
+  test("ends a call that waits to retry", async () => {
     front.next.push(errorAnswer(429, "RATE_LIMITED", { "retry-after": "29" }));
     const { signal } = abortWhenAsked();
     expect(await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }, { signal }))).toBe(reason);
     expect(front.asked).toHaveLength(1);
   });
 
-  test("that has come already sends nothing", async () => {
+  test("that is already aborted sends nothing", async () => {
     const signal = AbortSignal.abort(reason);
     const namedex = clientOf();
     const names = Array.from({ length: 3_000 }, (_, i) => `n${i}.eth`);
@@ -287,7 +287,7 @@ describe("a signal", () => {
     expect(front.asked).toEqual([]);
   });
 
-  test("ends a call of many requests", async () => {
+  test("ends a call that makes many requests", async () => {
     front.next.push(...Array(4).fill("silent"));
     const { signal } = abortWhenAsked();
     const addresses = Array.from({ length: 2_000 }, (_, i) => account(i + 1));
@@ -297,7 +297,7 @@ describe("a signal", () => {
 });
 
 describe("pages", () => {
-  test("lead to every result, each page asked for when the loop comes to it", async () => {
+  test("give every result, each page requested when the loop reaches it", async () => {
     const names: string[] = [];
     let seen = 0;
     for await (const { results, page, total } of clientOf().pages("getSearchDomains", { q: "many" })) {
@@ -312,7 +312,7 @@ describe("pages", () => {
     ]);
   });
 
-  test("begin where they are told, and end when the loop is left", async () => {
+  test("begin at the given page, and end when the loop is left", async () => {
     for await (const { results } of clientOf().pages("getSearchDomains", { q: "many", page: 2 })) {
       expect(results).toHaveLength(5);
     }
@@ -320,7 +320,7 @@ describe("pages", () => {
     expect(front.asked).toHaveLength(2);
   });
 
-  test("begin at a cursor, too, and have the size that is asked for", async () => {
+  test("begin at a cursor, too, and have the requested size", async () => {
     const sizes: number[] = [];
     const { value: first } = await clientOf().pages("getSearchDomains", { q: "many", page_size: 20 }).next();
     const cursor = first ? (first.next_cursor ?? undefined) : undefined;
@@ -329,7 +329,7 @@ describe("pages", () => {
     expect(sizes).toEqual([4, 4, 2]);
   });
 
-  test("an empty list is one page; a history has pages, too", async () => {
+  test("an empty list has one page, and a history has pages, too", async () => {
     for await (const { results } of clientOf().pages("getSearchDomains", { q: "nothing-like-this" })) {
       expect(results).toEqual([]);
     }
@@ -339,7 +339,7 @@ describe("pages", () => {
     expect(front.asked).toHaveLength(2);
   });
 
-  test("are read to their items, page after page", async () => {
+  test("give their items, page after page", async () => {
     const names: string[] = [];
     for await (const { name, known } of clientOf().items("getSearchDomains", { q: "many", page_size: 20 })) {
       expect(known).toBe(true);
@@ -350,7 +350,7 @@ describe("pages", () => {
     expect(front.asked).toHaveLength(2);
   });
 
-  test("a loop that ends early asks for no further page", async () => {
+  test("a loop that ends early requests no further page", async () => {
     for await (const { name } of clientOf().items("getSearchDomains", { q: "many", page_size: 5 })) {
       expect(name).toMatch(/^many/);
       break;
@@ -358,7 +358,7 @@ describe("pages", () => {
     expect(front.asked).toHaveLength(1);
   });
 
-  test("of a server that has no cursors do not end as if they were all", async () => {
+  test("of a server without cursors do not end as if the list were complete", async () => {
     const body = JSON.stringify({ results: [], total: 51, page: 1, page_size: 25 });
     front.next.push({ status: 200, headers: { "content-type": "application/json" }, body });
     const pages = clientOf().pages("getSearchDomains", { q: "many" });
@@ -367,8 +367,8 @@ describe("pages", () => {
   });
 });
 
-describe("what people ask", () => {
-  test("of a name and of an address is asked by the operation that answers it", async () => {
+describe("methods by subject", () => {
+  test("for a name and an address call the right operation", async () => {
     const { name, address } = clientOf();
     expect(await name("alice.eth").records({ types: "addr" })).toMatchObject({ domain: "alice.eth" });
     await name("alice.eth").text("a/b");
@@ -382,18 +382,18 @@ describe("what people ask", () => {
     ]);
   });
 
-  test("keeps its name, whatever the parameters say", async () => {
+  test("keep their name, whatever the parameters contain", async () => {
     const given = { name: "bob.eth" } as object;
     await clientOf().name("alice.eth").whois(given);
     expect(front.asked.map(({ path }) => path)).toEqual(["/whois/alice.eth"]);
   });
 
-  test("of a name of which nothing is known is known to be so", async () => {
+  test("mark a name as unknown if nothing is known of it", async () => {
     const answer = await clientOf().name("unregistered.eth").whois();
     expect(answer).toMatchObject({ known: false, query: "unregistered.eth" });
   });
 
-  test("is asked by single operations, too", async () => {
+  test("have single operations as an alternative", async () => {
     const ask = connect({ url: front.url });
     const alice = await ask(getWhoisByName, { name: "alice.eth" });
     expect(alice).toMatchObject({ known: true, name: "alice.eth" });
@@ -401,8 +401,8 @@ describe("what people ask", () => {
   });
 });
 
-describe("many at once", () => {
-  test("1,000 addresses take five requests, and each has its answer", async () => {
+describe("bulk calls", () => {
+  test("need five requests for 1,000 addresses, and each address has its answer", async () => {
     const addresses = Array.from({ length: 1_000 }, (_, i) => account(i + 1));
     const { results } = await clientOf().primaryNames({ addresses });
     expect(front.asked).toHaveLength(5);
@@ -410,7 +410,7 @@ describe("many at once", () => {
     expect(queries.sort()).toEqual([...addresses].sort());
   });
 
-  test("1,200 names and 300 hashes take three requests, and keep their order", async () => {
+  test("need three requests for 1,200 names and 300 hashes, and keep their order", async () => {
     const names = Array.from({ length: 1_200 }, (_, i) => (i % 100 === 0 ? "alice.eth" : `absent${i}.eth`));
     const namehashes = Array.from({ length: 300 }, (_, i) => `0x${i.toString(16).padStart(64, "0")}`);
     const { results, summary } = await clientOf().whoisMany({ names, namehashes });
@@ -419,14 +419,14 @@ describe("many at once", () => {
     expect(summary).toMatchObject({ total: 1_500, registered: 12 });
   });
 
-  test("names of too many labels are asked for in smaller requests", async () => {
+  test("split names with too many labels into smaller requests", async () => {
     const names = Array.from({ length: 500 }, (_, i) => `${"a.".repeat(14)}n${i}.eth`);
     const { results } = await clientOf().whoisMany({ names });
     expect(results).toHaveLength(500);
     expect(front.asked.map(({ body }) => JSON.parse(body).names.length)).toEqual([500, 250, 250]);
   });
 
-  test("names and addresses are looked up together, and what one answer had no room for is asked for again", async () => {
+  test("look up names and addresses together, and request again what one answer had no room for", async () => {
     const long = Array.from({ length: 30 }, (_, i) => `${"a.".repeat(400)}n${i}.eth`);
     const inputs = ["alice.eth", account(0xa11ce), "a..b", ...long];
     const { results } = await clientOf().lookup({ inputs, records: {} });
@@ -439,14 +439,14 @@ describe("many at once", () => {
     expect(found?.kind === "name" && found.records?.texts).toEqual((body.records as { texts: object }).texts);
   });
 
-  test("1,500 inputs take two requests", async () => {
+  test("need two requests for 1,500 inputs", async () => {
     const inputs = Array.from({ length: 1_500 }, (_, i) => `n${i}.eth`);
     const { results } = await clientOf().lookup({ inputs });
     expect(results.map(({ input }) => input)).toEqual(inputs);
     expect(front.asked).toHaveLength(2);
   });
 
-  test("records of a name that come in several answers are joined", async () => {
+  test("join records of a name that come in several answers", async () => {
     const of = (fields: object) => ({ kind: "name", input: "alice.eth", domain: { known: true }, ...fields });
     const reply = (...results: object[]) => ({
       status: 200,
@@ -476,7 +476,7 @@ describe("many at once", () => {
     ]);
   });
 
-  test("an answer that brings nothing more ends the call", async () => {
+  test("end if an answer brings nothing new", async () => {
     const leftOut = { kind: "left_out", input: "alice.eth", status: "left_out", cursor: "alice.eth" };
     const body = JSON.stringify({ results: [leftOut], as_of: [] });
     const reply = { status: 200, headers: { "content-type": "application/json" }, body };
@@ -485,14 +485,14 @@ describe("many at once", () => {
     expect(front.asked).toHaveLength(2);
   });
 
-  test("nothing takes no request", async () => {
+  test("make no request for nothing", async () => {
     expect(await clientOf().whoisMany({})).toMatchObject({ results: [], summary: { total: 0 } });
     expect(await clientOf().primaryNames({ addresses: [] })).toEqual({ results: {}, as_of: [] });
     expect(await clientOf().lookup({ inputs: [] })).toEqual({ results: [], as_of: [] });
     expect(front.asked).toEqual([]);
   });
 
-  test("an item that is not valid fails no other; texts that objects have by nature are items like all others", async () => {
+  test("fail only invalid items, and treat names of Object members as ordinary items", async () => {
     const odd = ["__proto__", "constructor", "not an address"];
     const { results } = await clientOf().primaryNames({ addresses: [...odd, account(1)] });
     expect(Object.keys(results)).toHaveLength(4);
@@ -503,7 +503,7 @@ describe("many at once", () => {
     }
   });
 
-  test("an error ends the call and its other requests: no further one is begun", async () => {
+  test("end at an error: pending requests are aborted, and no further one is sent", async () => {
     const fourth = expect.poll(() => front.asked.length).toBe(4);
     const refused = fourth.then(() => errorAnswer(401, "INVALID_API_KEY"));
     front.next.push("silent", refused, "silent", "silent");
@@ -521,7 +521,7 @@ describe("a metered service", () => {
   });
   afterAll(() => service?.close());
 
-  test("gives a key for a signed message, and takes it with each request", async () => {
+  test("gives a key for a signed message, and accepts it with each request", async () => {
     const wallet = privateKeyToAccount(generatePrivateKey());
     const from = { headers: { "x-forwarded-for": "203.0.113.77" } };
     const { url } = service;
@@ -543,7 +543,7 @@ describe("a metered service", () => {
     });
   });
 
-  test("a key does not follow a redirect to another server", async () => {
+  test("sends no key to another server after a redirect", async () => {
     const elsewhere = await openFront();
     front.next.push({ status: 307, headers: { location: `${elsewhere.url}/whois/alice.eth` } });
     const call = clientOf({ apiKey: "ens_secret", retries: 0 }).getWhoisByName({ name: "alice.eth" });

@@ -5,7 +5,7 @@ import { ABSENT, type Document, type Schema, shapeDocument } from "./shape.ts";
 
 const times = /^(.*_timestamp|.*_at|.*_until|.*_since|timestamp|second|since|until|next_attempt)$/;
 
-/** What an answer of the client and the JSON that it was read from have in common: nulls and `known` left out, times as digits. */
+/** What an answer of the client and the JSON it was read from have in common: nulls and `known` omitted, times as digits. */
 export function comparable(value: unknown, field = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => comparable(one));
   if (typeof value === "object" && value !== null) {
@@ -18,7 +18,7 @@ export function comparable(value: unknown, field = ""): unknown {
   return Number.isNaN(milliseconds) ? String(value) : String(Math.floor(milliseconds / 1_000));
 }
 
-/** A bigint as JSON can have it, unlike any other value. */
+/** A bigint as it can stand in JSON, unlike any other value. */
 const marked = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "bigint" ? { bigint: String(one) } : one)));
 
@@ -34,7 +34,7 @@ function markSchemas(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(rest).map(([word, value]) => [word, markSchemas(value)]));
 }
 
-/** Gives the faults of the answers of operations, by their types: none in a right one. */
+/** Returns the faults of operations' answers, by their types: none in a right one. */
 export function createChecker(
   document: OpenApiDocument,
 ): (path: string, method: string, answer: unknown) => string[] {

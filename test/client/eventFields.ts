@@ -24,7 +24,7 @@ export const fieldsOfEveryEvent: readonly string[] = [
 const paid = ["cost_wei", "base_cost_wei", "premium_wei", "payment", "referrer", "expiry_timestamp", "name"];
 const moved = ["from_address", "to_address"];
 
-/** Fields by kind of event, beside those of every event. A test compares them with all events of the demo. */
+/** Fields by kind of event, in addition to those of every event. A test compares them with all events of the demo. */
 export const eventFields: Readonly<Record<EventType, readonly string[]>> = {
   registration: [...paid, "owner_address", "resolver_address", "subregistry_address", "ttl"],
   renewal: paid,

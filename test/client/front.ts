@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What a request was. */
+/** A recorded request. */
 export type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
 
 /** An answer of the front itself; `silent`: it never answers; `broken`: it ends the connection. */
@@ -11,18 +11,18 @@ export type FrontAnswer =
   | "silent"
   | "broken";
 
-/** A server that notes each request, and gives its own answer or that of the server behind it. */
+/** A server that records each request, and gives its own answer or that of the server behind it. */
 export type Front = {
   url: string;
   asked: Asked[];
-  /** Own answers to the next requests, one each. */
+  /** Own answers to the next requests, in order. */
   next: (FrontAnswer | Promise<FrontAnswer>)[];
-  /** How many requests their callers ended before the answer. */
+  /** How many requests were ended by their callers before the answer. */
   left: () => number;
   close: () => Promise<void>;
 };
 
-/** Opens a front; without a server behind it, it only has answers of its own. */
+/** Opens a front; without a server behind it, it gives only its own answers. */
 export async function openFront(behind?: string): Promise<Front> {
   const asked: Asked[] = [];
   const next: Front["next"] = [];

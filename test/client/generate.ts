@@ -9,13 +9,13 @@ import { operations } from "../support/operations.ts";
 import { listsOf } from "./lists.ts";
 import { ABSENT, type Document, GIVEN_SECONDS, shapeDocument } from "./shape.ts";
 
-/** Where the generated part of the client is. */
+/** Path of the client's generated part. */
 export const generatedFolder = fileURLToPath(new URL("../../client/src/openapi", import.meta.url));
 
 /** Every operation that any Namedex may have: sign-up exists only where access is metered. */
 const clientOperations = [...operations, ...webhookEndpoints({} as never), ...signupEndpoints({} as never)];
 
-/** Writes types, functions and limits of the API's OpenAPI document. What the folder had is removed. */
+/** Writes types, functions and limits from the API's OpenAPI document. The folder's former content is removed. */
 export async function generateClient(folder: string): Promise<void> {
   const document = openApiDocument(clientOperations, "metered");
   const plain = JSON.parse(JSON.stringify(document)) as Document;
@@ -28,14 +28,14 @@ export async function generateClient(folder: string): Promise<void> {
       {
         name: "@hey-api/typescript",
         "~resolvers": {
-          // Times in answers are bigint; parameters take any whole number.
+          // Times in answers are bigint; parameters accept any whole number.
           number: ({ $, schema }) => {
             if (schema.format === "int64") return $.type("bigint");
             return schema.format === GIVEN_SECONDS
               ? $.type.or($.type("bigint"), $.type("number"))
               : undefined;
           },
-          // Addresses, hashes and bytes have the type that viem gives them.
+          // Addresses, hashes and bytes have viem's types for them.
           string: ({ $, schema }) => {
             if (schema.format === ABSENT) return $.type("undefined");
             return schema.pattern?.startsWith("^0x") ? $.type(`\`0x\${string}\``) : undefined;
@@ -53,7 +53,7 @@ type Limits = Record<string, number>;
 type ListSchema = { maxItems?: number };
 type Body = { content?: Record<string, { schema?: { properties?: Record<string, ListSchema> } }> };
 
-/** The generator leaves out how many items a list of a body may have; bulk requests are divided by these numbers. */
+/** The generator omits the maximum length of lists in bodies; bulk requests are divided by these numbers. */
 function limitsOf(paths: object): string {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods)) as {
     operationId: string;

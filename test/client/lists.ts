@@ -1,9 +1,9 @@
 import type { Document, Schema } from "./shape.ts";
 
-/** Lists in answers that say something of the answer. */
+/** Lists in answers that describe the answer and are not results. */
 const besides = ["as_of", "not_covered"];
 
-/** The fields of each paged answer that have its results. */
+/** The fields of each paged answer that hold its results. */
 export function listsOf(document: Document): string {
   const operations = Object.values(document.paths ?? {}).flatMap((methods) =>
     Object.values(methods),

@@ -15,7 +15,7 @@ import { comparable, createChecker, foreignFields } from "./comparable.ts";
 import { type InstalledClient, installClient, writeApplication } from "./package.ts";
 import { askClient, askDirectly, questionsOf } from "./questions.ts";
 
-/** Programs of a page, and the most bytes that each may have, bundled and compressed: what is not imported is left out. */
+/** Programs of a page, with the largest size that each may have, bundled and compressed: unused exports are left out. */
 const bounds: readonly [entry: string, most: number][] = [
   [`export * from "namedex-client";`, 16 * 1_024],
   [`export { createNamedex } from "namedex-client";`, 16 * 1_024],
@@ -24,7 +24,7 @@ const bounds: readonly [entry: string, most: number][] = [
   [`export { toDate } from "namedex-client";`, 256],
 ];
 
-/** Bytes of a program that a bundler makes of the package. */
+/** Size of a bundle of the package for a program. */
 async function sizeOf(packageFolder: string, entry: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: join(packageFolder, "..", "..") },
@@ -41,11 +41,11 @@ async function sizeOf(packageFolder: string, entry: string): Promise<number> {
 /** Times and progress differ between two requests. */
 const isChanging = (group: string) => group === "Statistics" || group === "System";
 
-/** An answer without the second in which it was made: calendars say it (RFC 5545, DTSTAMP). */
+/** An answer without the second it was made at, which calendars contain (RFC 5545, DTSTAMP). */
 const withoutStamp = (answer: unknown): unknown =>
   typeof answer === "string" ? answer.replaceAll(/^DTSTAMP:.*$/gm, "DTSTAMP") : answer;
 
-/** The client on the demo: as a program of this project uses it, and as an application has it that installed its package. */
+/** The client on the demo: used by a program of this project, and by an application that installed the package. */
 export function describeClient(stageOf: () => Stage): void {
   const url = () => stageOf().stack.url;
 
@@ -63,7 +63,7 @@ export function describeClient(stageOf: () => Stage): void {
       expect(check(...question.declared, answer)).toEqual([]);
     });
 
-    test("events have the fields of their type, and no other", async () => {
+    test("events have the fields of their type, and no others", async () => {
       const types = new Set<string | undefined>();
       for await (const event of createNamedex({ url: url() }).items("getEvents", { page_size: 200 })) {
         expect(foreignFields(event), JSON.stringify(event.id)).toEqual([]);
@@ -72,7 +72,7 @@ export function describeClient(stageOf: () => Stage): void {
       expect(types.size).toBeGreaterThan(8);
     });
 
-    test("answers what people ask of names and addresses", async () => {
+    test("answers questions about names and addresses", async () => {
       const namedex = createNamedex({ url: url() });
       const alice = await namedex.name("alice.eth").whois();
       if (!alice.known) throw new Error("alice.eth is not known");
@@ -91,7 +91,7 @@ export function describeClient(stageOf: () => Stage): void {
       expect(new Set(held).size).toBe(held.length);
     });
 
-    test("says of each state what it has", async () => {
+    test("types each state with its fields", async () => {
       const namedex = createNamedex({ url: url() });
       const seen = new Set<string>();
       for await (const item of namedex.items("getSearchDomains", { availability_status: "grace,premium" })) {
@@ -130,7 +130,7 @@ export function describeClient(stageOf: () => Stage): void {
     });
     afterAll(() => client?.remove());
 
-    test("is small, and has nothing but the program, its types and its documents", async () => {
+    test("is small, and has only the program, its types and its documents", async () => {
       const programs = client.files.filter((path) => path.endsWith(".js"));
       for (const [entry, most] of bounds) {
         expect(await sizeOf(client.packageFolder, entry), entry).toBeLessThanOrEqual(most);
@@ -170,7 +170,7 @@ console.log(JSON.stringify([name, error instanceof InvalidRequestError, error.co
       expect(JSON.parse(await client.node("ask.js", url()))).toEqual(["alice.eth", true, "INVALID_NAME"]);
     });
 
-    test("extends a client of viem", async () => {
+    test("extends a viem client", async () => {
       const path = pathToFileURL(join(client.packageFolder, "dist/viem.js")).href;
       const { namedexActions } = (await import(path)) as typeof import("namedex-client/viem");
       const transport = http(stageOf().local.anvil.url);

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-/** `PATH` without the project's own programs: what an application has. */
+/** `PATH` as an application has it: without the project's own programs. */
 const plainPath = (process.env.PATH ?? "")
   .split(delimiter)
   .filter((folder) => !folder.includes("node_modules"))
@@ -19,7 +19,7 @@ export const compilers = ["typescript-5.4", "typescript-7"] as const;
 
 type Compiler = (typeof compilers)[number];
 
-/** The client as an application has it: packed, and installed in a folder where nothing else is. */
+/** The client as an application has it: packed, and installed in an otherwise empty folder. */
 export type InstalledClient = {
   /** The application's folder. */
   folder: string;
@@ -28,14 +28,14 @@ export type InstalledClient = {
   /** Paths of the files in the package. */
   files: string[];
   tarballBytes: number;
-  /** Runs a program of the application by the first `node` outside this project; gives what it printed. */
+  /** Runs a program of the application by the first `node` outside this project; returns its output. */
   node: (...args: string[]) => Promise<string>;
-  /** Checks the application by a TypeScript of the project; rejects with its report. */
+  /** Checks the application with a TypeScript version of the project; rejects with its report. */
   checkTypes: (compiler: Compiler, options: string[]) => Promise<void>;
   remove: () => void;
 };
 
-/** Packs a copy of the client, so that tests at the same time do not write to the same files, and installs it. */
+/** Packs a copy of the client, so that concurrent tests do not write to the same files, and installs it. */
 export async function installClient(): Promise<InstalledClient> {
   const place = mkdtempSync(join(tmpdir(), "namedex-package-"));
   const source = join(place, "client");
@@ -48,7 +48,7 @@ export async function installClient(): Promise<InstalledClient> {
     files: { path: string }[];
   }[];
   if (!tarball) throw new Error(`npm pack made no package:\n${packed.stdout}`);
-  // Beside no other node_modules: the application must find nothing but its own.
+  // In a folder without any other node_modules above it: the application must find only its own.
   const folder = mkdtempSync(join(tmpdir(), "namedex-application-"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   const env = { ...process.env, PATH: plainPath };

@@ -10,7 +10,7 @@ type Described = {
   };
 };
 
-/** An operation as the document shows it, and the same question to both sides. */
+/** An operation as the document shows it, and the same request for both sides. */
 export type Question = {
   method: string;
   group: string;
@@ -20,7 +20,7 @@ export type Question = {
   declared: [path: string, method: string];
 };
 
-/** Each operation with the examples of its document: the demo has what they name. */
+/** Each operation with its document's examples: the demo has the names in them. */
 export function questionsOf(document: OpenApiDocument): Question[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Described>).map(([method, described]) => {
@@ -49,7 +49,7 @@ export function questionsOf(document: OpenApiDocument): Question[] {
 
 type AnyMethod = (...given: unknown[]) => Promise<unknown>;
 
-/** Asks by the client: its answer, or the error as the API writes it. */
+/** Calls the client: its answer, or the error as the API writes it. */
 export async function askClient(url: string, { method, parameters }: Question): Promise<unknown> {
   const call = createNamedex({ url, retries: 0 })[method as "getEnsStats"] as AnyMethod;
   const given = Object.keys(parameters).length > 0 ? [parameters] : [];

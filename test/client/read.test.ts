@@ -12,24 +12,24 @@ test.each([
   expect(read(json)).toEqual(expected);
 });
 
-test("what is null is absent", () => {
+test("null fields are absent", () => {
   expect(Object.keys(read({ a: null, b: { c: null, d: 0 } }) as object)).toEqual(["b"]);
   expect(read({ b: { c: null, d: 0 } })).toEqual({ b: { d: 0 } });
 });
 
-test("keys of strangers are left as they are", () => {
+test("keys chosen by strangers are left unchanged", () => {
   const texts = JSON.parse('{"expiry_timestamp":"1","created_at":"x","__proto__":"y","ownership":"z"}');
   const answer = read({ records: { texts, addresses: { 60: "0x" } } }) as { records: { texts: object } };
   expect(answer.records.texts).toBe(texts);
 });
 
-test("keys that are what a caller sent are fields, whatever they say", () => {
+test("keys sent by a caller are fields, whatever they are", () => {
   const json = JSON.parse('{"results":{"__proto__":{"query":"__proto__","error":{"code":"X"}}}}');
   const { results } = read(json) as { results: object };
   expect(Object.getOwnPropertyDescriptor(results, "__proto__")?.value).toMatchObject({ known: false });
 });
 
-test("a time that is none is left as it is", () => {
+test("an invalid time is left unchanged", () => {
   expect(read({ x_timestamp: "soon", created_at: "2026-99-99T", since: 1.5 })).toEqual({
     x_timestamp: "soon",
     created_at: "2026-99-99T",
@@ -50,13 +50,13 @@ test.each([
 });
 
 test.each([{ address: "0x", code: 1 }, { total: 1 }, { source: "live" }, { name: "a.eth" }])(
-  "%j: whether it is known is no question",
+  "%j: has no `known`",
   (json) => {
     expect(read(json)).not.toHaveProperty("known");
   },
 );
 
-test("times become Dates, and Dates times", () => {
+test("times become Dates, and Dates become times", () => {
   expect(toDate(1_893_456_000n).toISOString()).toBe("2030-01-01T00:00:00.000Z");
   expect(toSeconds(new Date("2030-01-01T00:00:00.999Z"))).toBe(1_893_456_000n);
   // An owner can let a subname expire later than any Date.

@@ -2,11 +2,11 @@ import { foreignKeys, isTime, knownOf } from "../../client/src/read.ts";
 import { eventFields, fieldsOfEveryEvent } from "./eventFields.ts";
 
 /*
- * Shapes the OpenAPI document for the client's types: answers as `client/src/read.ts` makes them of the JSON. Times are
- * bigint, what is null is absent, `known` tells what is known, states and kinds of events narrow.
+ * Shapes the OpenAPI document for the client's types: answers as `client/src/read.ts` makes them from the JSON. Times are bigint,
+ * null fields are absent, `known` says whether the subject is known, and states and kinds of events narrow the type.
  */
 
-/** As much of a JSON schema as is changed here. */
+/** The part of a JSON schema that is changed here. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -39,13 +39,13 @@ const SECONDS = { type: "integer", format: "int64" } as const;
 /** Seconds in a parameter: any whole number. */
 export const GIVEN_SECONDS = "given-seconds";
 
-/** A field that is never there; the generator writes undefined. */
+/** A field that is never present; the generator writes undefined. */
 export const ABSENT = "absent";
 
-/** Names that a global type has already. */
+/** Names that a global type already has. */
 const renamed: Record<string, string> = { Error: "ErrorReply" };
 
-/** The document with the shapes of the client. Schemas that bodies of requests name stay as they are. */
+/** The document with the client's shapes. Schemas that request bodies use stay unchanged. */
 export function shapeDocument(document: Document): Document {
   const shaped = structuredClone(document);
   const schemas = shaped.components?.schemas ?? {};
@@ -74,7 +74,7 @@ function shapeParameter(name: string, schema: Schema): void {
   if (/^(time|expiry)_(from|to)$/.test(name)) schema.format = GIVEN_SECONDS;
 }
 
-/** Where a schema stands, and which schemas of the document may be null. */
+/** Position of a schema, and the schemas of the document that may be null. */
 type At = { where: string; nullable: ReadonlySet<string> };
 
 function shape(schema: Schema, at: At): Schema {
@@ -105,7 +105,7 @@ function shapeField(name: string, field: Schema, at: At): Schema {
   return shape(field, { ...at, where: `${at.where}.${name}` });
 }
 
-/** Values of a map may be times, by their names. */
+/** Values of a map may be times, by their keys. */
 function shapeValues(values: Schema, at: At): Schema {
   const { anyOf, ...rest } = withoutNull(values);
   const isPlain = anyOf?.every(({ type }) => type !== undefined && type !== "object");
@@ -147,7 +147,7 @@ function withoutNull(schema: Schema): Schema {
 
 type Fields = { fields: string[]; required: string[]; where: string };
 
-/** Says `known` where the client does. Throws if fields that may be absent would change what it says. */
+/** Sets `known` where the client does. Throws if fields that may be absent would change its value. */
 function withKnown(schema: Schema, { fields, required, where }: Fields): Schema {
   const known = knownOf(fields);
   if (known !== knownOf(required)) {
@@ -193,7 +193,7 @@ function byState(schema: Schema): Schema {
   };
 }
 
-/** One member for each kind of event, with the fields that its logs have; one for logs of no kind, with all. */
+/** One member for each kind of event, with the fields that its logs have, and one with all fields for logs of no kind. */
 function eventByType(schema: Schema): Schema {
   const { properties = {}, required = [] } = schema;
   const pick = (names: readonly string[]) =>

@@ -41,7 +41,7 @@ const topSql = `insert into domains (${common}, node, parent_node, label, full_n
 
 const nodeOf = (i: number) => keccak256(toHex(i + 1_000));
 
-/** A row of any sort: each state of life, lapsed wrappings, names without parent, owner or label. */
+/** A row of any sort: each state of life, lapsed wrappings, and names without a parent, owner or label. */
 function rowOf(i: number, next: (end: number) => number): Record<string, unknown> {
   const managed = managedNames[next(9)];
   const upper = managed?.node ?? ETH_NODE;
@@ -84,7 +84,7 @@ const claimOf = (i: number, next: (end: number) => number) => ({
   transaction_hash: "0x01",
 });
 
-/** Writes rows as Ponder does: all of a flush in one statement, which inserts some and replaces others. */
+/** Writes rows as Ponder does: a whole flush in one statement, which inserts some and replaces others. */
 async function write(table: string, key: string, rows: Record<string, unknown>[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   await tables.pool.query(
@@ -144,7 +144,7 @@ async function withClient<T>(
   }
 }
 
-test("before anything was counted, nothing is kept", async () => {
+test("no counts are kept before the first count", async () => {
   expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
   expect(await withClient(hasCounters)).toBe(false);
 });
@@ -164,7 +164,7 @@ test("the counters match the rows after any writes, at any time", async () => {
   }
 });
 
-test("each bound is on its second, whenever the counters were taken", async () => {
+test("each bound falls on its second, whenever the counters were taken", async () => {
   const bounds = [0, 30 * DAY, 90 * DAY, -90 * DAY, -111 * DAY];
   const parents = [ETH_NODE, ...managedNames.map(({ node }) => node), keccak256("0x01")];
   const rows = parents.flatMap((parent, p) =>
@@ -204,7 +204,7 @@ test("a rolled back write rolls back its counts", async () => {
   expect(before?.totals.total).toBeGreaterThan(20);
 });
 
-test("temporary tables of the same names, which the indexer's sessions have, are not mistaken for the tables", async () => {
+test("temporary tables of the same names, as in the indexer's sessions, are not mistaken for the tables", async () => {
   await withClient(async ({ client }) => {
     await client.query("begin; create temp table domains as select * from domains with no data");
     await client.query("create temp table events as select * from events with no data");
@@ -214,7 +214,7 @@ test("temporary tables of the same names, which the indexer's sessions have, are
   await compare(START);
 });
 
-test("a fault in the counting does not hinder the writer: the counts are void, and made again", async () => {
+test("a fault in counting does not stop the writer: the counts become void and are made again", async () => {
   await tables.pool.query("alter table figures_names add constraint fault check (names < 0) not valid");
   const row = rowOf(3, numbers(1));
   await write("domains", "chain_id, node", [row]);
@@ -229,7 +229,7 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   await compare(START);
 });
 
-test("counts that were made by other rules are not read, and made again", async () => {
+test("counts made by other rules are not read, and are made again", async () => {
   for (const change of [
     "update figures_state set rules = 1",
     "alter table figures_state drop column rules",
@@ -242,7 +242,7 @@ test("counts that were made by other rules are not read, and made again", async 
   }
 });
 
-test("while the indexer writes, the counting waits for another time", async () => {
+test("counting waits while the indexer writes", async () => {
   await withClient(async ({ client }) => {
     await client.query("begin; update domains set label_length = 2 where label_length = 1");
     expect(await withClient((place) => createCounters(place, START))).toBe(false);
@@ -251,7 +251,7 @@ test("while the indexer writes, the counting waits for another time", async () =
   await compare(START);
 });
 
-test("tables that were made again are not taken for those that were counted", async () => {
+test("tables created again are not mistaken for the counted ones", async () => {
   await tables.pool.query(
     "alter table domains rename to former; create table domains (like former including all)",
   );

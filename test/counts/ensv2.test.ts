@@ -95,7 +95,7 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
 const pathEndOf = (next: (end: number) => number): number =>
   START + ([0, 30 * DAY, 90 * DAY, -90 * DAY, 200 * DAY][next(5)] ?? 0) + next(9) - 4;
 
-/** Writes rows as Ponder does: all of a flush in one statement, which inserts some and replaces others. */
+/** Writes rows as Ponder does: a whole flush in one statement, which inserts some and replaces others. */
 async function write(table: string, key: string, rows: Record<string, unknown>[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   await tables.pool.query(
@@ -149,7 +149,7 @@ async function withClient<T>(work: (target: CountsTarget) => Promise<T>): Promis
   }
 }
 
-/** A row as it is read for the slow count. */
+/** A row as read for the slow count. */
 type Stored = {
   node: string;
   parent_node: string | null;
@@ -162,7 +162,7 @@ type Stored = {
 
 const isNonOwner = (address: string | null) => address === GRAVEYARD || address === MIGRATOR;
 
-/** The phase of a name, without the rules that are tested. */
+/** The phase of a name, computed without the tested rules. */
 function phaseOf(row: Stored, now: number, isUnseen: boolean): string {
   if (row.expiry_timestamp === null) return "unlimited";
   const path = row.path_expiry_timestamp;
@@ -179,7 +179,7 @@ function phaseOf(row: Stored, now: number, isUnseen: boolean): string {
   return age < 111 * DAY && !isUnseen ? "premium" : "ended";
 }
 
-/** Counts by phase, one name after the other. */
+/** Counts by phase, one name after another. */
 async function countSlowly(now: number): Promise<Record<string, number>> {
   const { rows } = await tables.pool.query<Stored>("select * from domains where node <> $1", [ROOT_NODE]);
   const { rows: entries } = await tables.pool.query<{ id: string }>(
@@ -210,10 +210,10 @@ async function comparePhases(now: number, chains: Scope = MAIN): Promise<void> {
   );
 }
 
-/** The bounds at which a name of one system or the other changes, a second to each side. */
+/** The times at which a name of either system changes, and a second to each side. */
 const bounds = [0, GRACE, GRACE + PREMIUM, 90 * DAY, 111 * DAY].flatMap((age) => [age - 1, age, age + 1]);
 
-test("counters are what the rows say, before and after ENSv2 opens, and what a slow count says", async () => {
+test("the counters match the rows and a slow count, before and after ENSv2 opens", async () => {
   const next = numbers(11);
   for (let i = 0; i < 5; i++) await disturb(next);
   await withClient((target) => createCountersSoon(target, START));
@@ -247,7 +247,7 @@ test("names change on the second", async () => {
   for (const age of bounds) await comparePhases(expiry + age);
 });
 
-test("counters of a deployment with ENSv2 are of no use to one without, and the tables tell whose they are", async () => {
+test("counters of a deployment with ENSv2 are not used by one without, and the tables record whose they are", async () => {
   expect(await totals.fromCounters(tables.db, { chains: WITHOUT_ENSV2, now: START })).toBeNull();
   expect(await withClient(({ client, schema }) => hasCounters({ client, schema }))).toBe(false);
   expect(await withClient(({ client, schema }) => hasCountersOfItsDeployment({ client, schema }))).toBe(true);

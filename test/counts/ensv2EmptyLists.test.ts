@@ -9,7 +9,7 @@ import { account, deployment, domainRow } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
 
-/* A deployment with ENSv2 of which all lists are empty: no graveyards, no migration controllers, no code of registries. */
+/* A deployment with ENSv2 whose lists are all empty: no graveyards, no migration controllers, no code of registries. */
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
@@ -41,7 +41,7 @@ test("nonOwners is empty", () => {
   expect(contracts.ensv2?.nonOwners.size).toBe(0);
 });
 
-test("counters are built, and are what the rows say", async () => {
+test("the counters are built, and match the rows", async () => {
   const client = await tables.pool.connect();
   try {
     await createCountersSoon({ client, schema: "public", ensv2: contracts.ensv2 }, NOW - 3 * 86_400);

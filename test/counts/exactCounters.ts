@@ -50,11 +50,11 @@ function expirySearches(now: number): SearchFilters[] {
   ];
 }
 
-/** Counts everything as soon as the tables are free: autovacuum may hold them. */
+/** Counts everything as soon as the tables are free: autovacuum may lock them. */
 export const createCountersSoon = (...asked: Parameters<typeof createCounters>): Promise<boolean> =>
   vi.waitUntil(() => createCounters(...asked), { timeout: 120_000, interval: 50 });
 
-/** One question to a count, which both of its sources answer. */
+/** A question about a count that both of its sources answer. */
 type Compared = { title: string; ask: (db: Db, source: Source) => Promise<unknown> };
 
 type Source = "fromCounters" | "fromRows";
@@ -64,7 +64,7 @@ const compared = <Of>(title: string, count: Count<Of, unknown>, of: Of): Compare
   ask: (db, source) => count[source](db, of),
 });
 
-/** Every count, with the questions for which the counters and the rows are compared; `more` are searches besides. */
+/** Every count, with the questions on which counters and rows are compared; `more` adds searches. */
 async function questions(db: Db, at: AsOf, more: readonly SearchFilters[]): Promise<Compared[]> {
   const { chains, now } = at;
   const firstDay = Math.floor(now / DAY) - 100;
@@ -93,22 +93,22 @@ async function questions(db: Db, at: AsOf, more: readonly SearchFilters[]): Prom
   ];
 }
 
-/** Holds all counters against the same counted from the rows; `more` are searches besides. */
+/** Compares all counters with counted rows; `more` adds searches. */
 export async function expectExactCounters(
   db: Db,
   at: AsOf,
   more: readonly SearchFilters[] = [],
 ): Promise<void> {
   for (const { title, ask } of await questions(db, at, more)) {
-    // Counters without a row say nothing, so a list that is empty is read from the rows.
+    // Counters without a row say nothing, so an empty list is read from the rows.
     const counted = (await ask(db, "fromCounters")) ?? [];
     expect(counted, title).toEqual(await ask(db, "fromRows"));
   }
-  // Days are counted apart from names. Where none is, all sales are read from the rows.
+  // Days are counted apart from names. If no day is counted, all sales are read from the rows.
   expect(inOneOrder(await sales.read(db, at))).toEqual(inOneOrder(await sales.fromRows(db, at)));
 }
 
-/** A question whose lists have no order of their own: callers sort them. */
+/** The answer to a question whose lists have no order of their own: callers sort them. */
 const unordered = ({ title, ask }: Compared): Compared => ({
   title,
   ask: async (db, source) => inOneOrder(await ask(db, source)),

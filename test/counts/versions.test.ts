@@ -8,7 +8,7 @@ import { MAIN as OTHER } from "../query/ensv2Lists.ts";
 import { account, MAIN, registeredRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
-/* Two versions of the program with the owner's rights on one index: their rules of counting have different numbers. */
+/* Two versions of the program with the owner's rights on one index: their counting rules have different numbers. */
 
 const NOW = 1_800_000_000;
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 type Version = { name: string; chains: Scope; startedAt: number };
 
-/** What each process does every 30 seconds; true if it has nothing to wait for. */
+/** What each process does every 30 seconds; true if nothing is left to wait for. */
 const round = ({ name, chains, startedAt }: Version): Promise<boolean> =>
   doRound(
     {
@@ -60,7 +60,7 @@ async function hasCounters({ chains }: Version): Promise<boolean> {
 const daysOf = async () =>
   (await tables.pool.query<{ rules: number }>("select rules from figures_days_state")).rows;
 
-test("the version that started last has the counters, and neither takes them back and forth", async () => {
+test("the version that started last keeps the counters, and neither takes them back and forth", async () => {
   await round(old);
   expect(await hasCounters(old)).toBe(true);
   const days = await daysOf();
@@ -74,7 +74,7 @@ test("the version that started last has the counters, and neither takes them bac
   expect(await daysOf()).not.toEqual(days);
 });
 
-test("the version that has no counters takes no lock on the names", async () => {
+test("the version without counters takes no lock on the names", async () => {
   await round(recent);
   const client = await tables.pool.connect();
   try {
@@ -99,7 +99,7 @@ test("a version that starts again takes the counters once", async () => {
   expect(counted).toEqual(["recent", "old"]);
 });
 
-test("counters that their version left are made again by the other, after ten minutes", async () => {
+test("counters left by their version are made again by the other, after ten minutes", async () => {
   await round(recent);
   await tables.pool.query("update figures_state set seen_at = now() - interval '9 minutes'");
   await round(old);
@@ -110,7 +110,7 @@ test("counters that their version left are made again by the other, after ten mi
   expect(await hasCounters(old)).toBe(true);
 });
 
-test("a version that looks after its counters stays their maintainer", async () => {
+test("a version that looks after its counters keeps them", async () => {
   await round(recent);
   await tables.pool.query("update figures_state set seen_at = now() - interval '11 minutes'");
   await round(recent);
@@ -118,7 +118,7 @@ test("a version that looks after its counters stays their maintainer", async () 
   expect(counted).toEqual(["recent"]);
 });
 
-test("who reads the counters holds up their replacement, and is not held up by it", async () => {
+test("a reader of the counters delays their replacement, but is not delayed by it", async () => {
   await round(old);
   const client = await tables.pool.connect();
   try {

@@ -39,14 +39,14 @@ describe("links", () => {
     expect(relative.map((link) => faultOf(file, link)).filter((fault) => fault !== null)).toEqual([]);
   });
 
-  test("a link to a missing file or heading is noticed", () => {
+  test("a link to a missing file or heading is detected", () => {
     expect(faultOf("README.md", "docs/nowhere.md")).toContain("names no file");
     expect(faultOf("README.md", "docs/settings.md#nowhere")).toContain("names no heading");
     expect(faultOf("README.md", "docs/settings.md#network")).toBeNull();
   });
 });
 
-/** Folders directly in a folder. */
+/** Folders directly inside a folder. */
 const foldersOf = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -70,7 +70,7 @@ test("docs/architecture.md explains every room", () => {
   expect(rooms.filter((room) => !text.includes(room))).toEqual([]);
 });
 
-test("the files that docs/architecture.md and CONTRIBUTING.md name exist", () => {
+test("the files named in docs/architecture.md and CONTRIBUTING.md exist", () => {
   const named = ["docs/architecture.md", "CONTRIBUTING.md"].flatMap((file) =>
     [...read(file).matchAll(/`((?:src|abis|bench|devnet|engine|ops|settings|test|docs)\/[\w./-]*)`/g)].map(
       ([, path = ""]) => path,
@@ -80,7 +80,7 @@ test("the files that docs/architecture.md and CONTRIBUTING.md name exist", () =>
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test("every npm script that a document names exists", () => {
+test("every npm script named in a document exists", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const named = documents.flatMap((file) =>
     [...read(file).matchAll(/npm run (?:-s |--silent )?([a-z][\w:]*)/g)].map(([, name = ""]) => name),
@@ -89,7 +89,7 @@ test("every npm script that a document names exists", () => {
   expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
 });
 
-test("the deployment file in docs/deployments.md is a valid one", () => {
+test("the deployment file in docs/deployments.md is valid", () => {
   const [, json = ""] = /```json\n([\s\S]*?)```/.exec(read("docs/deployments.md")) ?? [];
   expect(deploymentShape.parse(JSON.parse(json)).name).toBe("private");
 });
@@ -104,7 +104,7 @@ test("test/README.md explains every folder of tests", () => {
   expect(foldersOf("test").filter((name) => !text.includes(`| \`${name}/\` |`))).toEqual([]);
 });
 
-test("`npm run test:full` leaves no project and no file of tests out", () => {
+test("`npm run test:full` omits no project and no test file", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const projects = [...read("vitest.config.ts").matchAll(/\bname: "(\w+)"/g)].map(([, name]) => name);
   const run = ["test", "test:slow", "test:long"].flatMap((script) =>
@@ -116,14 +116,14 @@ test("`npm run test:full` leaves no project and no file of tests out", () => {
   expect(tests.filter((file) => !/^test\/.*\.test\.ts$/.test(file))).toEqual([]);
 });
 
-test("the README is short, and keeps the two commands that a newcomer needs", () => {
+test("the README is short, and keeps the two commands for a newcomer", () => {
   const lines = read("README.md").split("\n");
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines).toContain("npm ci && npm run dev");
   expect(lines).toContain("npm ci && npm test");
 });
 
-test("the program, its client, its lock file and the changelog have one version", () => {
+test("the program, its client, its lock file and the changelog have the same version", () => {
   const versionIn = (file: string) => (JSON.parse(read(file)) as { version: string }).version;
   const [, newest] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(read("CHANGELOG.md")) ?? [];
   const versions = ["package.json", "package-lock.json", "client/package.json"].map(versionIn);

@@ -36,7 +36,7 @@ const eventsOf = (...abis: readonly Abi[]): string[] => {
   return [...new Set(events)].sort();
 };
 
-/** Registries and resolvers of ENSv2 log the same of roles; the factory that deploys both is followed for registries. */
+/** ENSv2 registries and resolvers log the same role events; the factory that deploys both is followed for registries. */
 const rolesAbi = ensv2.ensv2RegistryAbi.filter(({ name }) => name === "EACRolesChanged");
 
 describe("the list of events in docs/api.md", () => {
@@ -78,7 +78,7 @@ describe("the list of events in docs/api.md", () => {
     expect(documented.get(contract)).toEqual(events);
   });
 
-  test("has every event that lists know, by their kinds or as one of none", () => {
+  test("has every event that lists know, with or without a kind", () => {
     const inDocs = [...documented].flatMap(([contracts, events]) =>
       contracts
         .split(" ")

@@ -18,8 +18,8 @@ const BIOME = join(root, "node_modules/.bin/biome");
 const HOW_TO_RECORD = `Record them: UPDATE_DOCS=1 npx vitest run test/chain/demo.test.ts -t "example answers"`;
 
 /**
- * The example answers of the reference, as the demo gives them. Times, and what depends on them, differ from day to day, so an
- * example must have the fields that the demo's answer has now, not its values. `UPDATE_DOCS=1` writes those with other fields.
+ * The reference's example answers, as the demo gives them. Times, and what depends on them, differ from day to day, so an example
+ * must have the fields of the demo's current answer, not its values. `UPDATE_DOCS=1` writes those whose fields differ.
  */
 export function describeExamples(stageOf: () => Stage): void {
   const ask = async (path: string, body?: object) => {
@@ -32,13 +32,13 @@ export function describeExamples(stageOf: () => Stage): void {
   };
 
   describe("the example answers of the reference", () => {
-    test("are shown on the page of their operation", async () => {
+    test("are on the page of their operation", async () => {
       const { answer } = await ask("docs/get_whois_by_name");
       expect(answer).toContain("Example from the demo");
       expect(answer).toContain("&quot;availability_status&quot;: &quot;registered&quot;");
     });
 
-    test("are those of the demo", async () => {
+    test("match those of the demo", async () => {
       const document = (await ask("openapi.json")).answer as OpenApiDocument;
       const byName = new Map<string, Endpoint>(operations.map((one) => [nameOf(one), one]));
       const recorded: Record<string, unknown> = {};
@@ -69,6 +69,6 @@ export function describeExamples(stageOf: () => Stage): void {
 const fieldsOfEach = (answers: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, fieldsOf(answer)]));
 
-/** The names of an answer's fields. */
+/** The field names of an answer. */
 const fieldsOf = (answer: unknown): unknown =>
   typeof answer === "object" && answer !== null ? Object.keys(answer).sort() : typeof answer;

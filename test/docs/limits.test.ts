@@ -6,7 +6,7 @@ import { limitTables } from "./limits.ts";
 
 const MARK = "<!-- limits -->";
 
-test("the limits in docs/security.md are those of the code", () => {
+test("the limits in docs/security.md match the code", () => {
   const file = join(root, "docs/security.md");
   const text = readFileSync(file, "utf8");
   const [before = "", , after = ""] = text.split(MARK);

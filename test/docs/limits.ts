@@ -738,7 +738,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ],
 ];
 
-/** The tables of limits in Markdown, by subject. */
+/** The limit tables in Markdown, by subject. */
 export const limitTables = (): string =>
   limits
     .map(([title, rows]) => {

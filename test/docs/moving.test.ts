@@ -6,7 +6,7 @@ import { root } from "../support/projectFiles.ts";
 
 const page = readFileSync(join(root, "docs/moving.md"), "utf8");
 
-test("docs/moving.md names operations that exist, with parameters that they take", () => {
+test("docs/moving.md names existing operations, with parameters that they accept", () => {
   const named = [...page.matchAll(/`(GET|POST) (\/[^`?]*)(?:\?([^`]*))?`/g)];
   expect(named.length).toBeGreaterThan(30);
   for (const [line, method = "", path, query = ""] of named) {
@@ -19,7 +19,7 @@ test("docs/moving.md names operations that exist, with parameters that they take
   }
 });
 
-test("it has every function by which ensjs reads names", () => {
+test("it has every function with which ensjs reads names", () => {
   const index = readFileSync(new URL("public.d.ts", import.meta.resolve("@ensdomains/ensjs")), "utf8");
   const subgraph = readFileSync(new URL("subgraph.d.ts", import.meta.resolve("@ensdomains/ensjs")), "utf8");
   const functions = [...`${index}${subgraph}`.matchAll(/\bas (get\w+|batch)\b/g)].map(

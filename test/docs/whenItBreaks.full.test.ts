@@ -22,16 +22,16 @@ import { bareEnvironment } from "../support/environment.ts";
 import { root } from "../support/projectFiles.ts";
 import { explainedErrors } from "./explainedErrors.ts";
 
-// Each error that docs/when-it-breaks.md quotes is made to happen, and what the log then has of it is looked at.
+// Causes each error that docs/when-it-breaks.md quotes, and checks the log.
 
-/** What another test plays, and why this one does not. */
+/** Errors that another test causes, with the reason why this one does not. */
 const elsewhere: Record<string, { file: string; says: string }> = {
   "Watchdog: the index of": { file: "ops/watchdog.full.test.ts", says: "has been stuck at block" },
   "Verified the index at block": {
     file: "ops/verify.slow.test.ts",
     says: "Verified the index at block",
   },
-  // Ponder says these of handlers and files that throw, which ours do not; the words are held against Ponder's source.
+  // Ponder reports these for handlers and files that throw, which ours do not; the words are compared with Ponder's source.
   "Error while processing event": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },
   "Error while executing file": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },
   unhandledRejection: { file: "ops/launch.test.ts", says: "unhandledRejection" },
@@ -50,12 +50,12 @@ const elsewhere: Record<string, { file: string; says: string }> = {
     file: "log/read.test.ts",
     says: "Failed to shutdown within 5 seconds",
   },
-  // Nothing that strangers or machines do makes this page of the gateway fail; the words are held against its source.
+  // Nothing from strangers or machines makes this page of the gateway fail; the words are compared with its source.
   "The gateway's metrics failed": {
     file: "docs/whenItBreaks.test.ts",
     says: "every error that our programs say",
   },
-  // Ponder under an older Node.js cannot load our code; docs/whenItBreaks.test.ts holds the words against Ponder's.
+  // Ponder on an older Node.js cannot load our code; docs/whenItBreaks.test.ts compares the words with Ponder's.
   "Invalid Node.js version": { file: "docs/whenItBreaks.test.ts", says: "so is every error of Ponder" },
 };
 
@@ -86,7 +86,7 @@ afterAll(async () => {
 
 type Run = { child: ChildProcess; url: string; metricsUrl: string; exit: Promise<number | null> };
 
-/** Runs a program, and keeps the entries of its log. */
+/** Runs a program, and keeps its log entries. */
 async function run(words: string[], settings: Record<string, string>): Promise<Run> {
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   const env = { ...bareEnvironment, PORT: port, METRICS_PORT: metricsPort, LOG_FORMAT: "json", ...settings };
@@ -132,14 +132,14 @@ const isSaid = (words: string) =>
     },
   );
 
-/** While a table is away. */
+/** Runs while a table is missing. */
 async function without(table: string, act: () => Promise<unknown>): Promise<void> {
   await ask(database.url, `ALTER TABLE namedex_index.${table} RENAME TO away`);
   await act();
   await ask(database.url, `ALTER TABLE namedex_index.away RENAME TO ${table}`);
 }
 
-/** A way to the database that can be cut. */
+/** A connection to the database that can be cut. */
 async function openLine(
   databaseUrl: string,
 ): Promise<{ url: string; cut: () => void; mend: () => Promise<void> }> {
@@ -188,17 +188,17 @@ const callTool = (url: string) =>
     }),
   });
 
-test("each error of the page is in the log as the page has it, at its level and with its reason", async () => {
+test("each error of the page is logged as the page has it, at its level and with its reason", async () => {
   // Programs that cannot start.
   for (const file of ["ops/start.ts", "ops/gateway.ts"])
     expect(await (await run([program(file)], {})).exit).toBe(1);
   expect(await (await run(ponder("start"), {})).exit).toBe(1);
   expect(await (await run([program("ops/serve.ts")], settings())).exit).toBe(1);
 
-  // An indexer that answers, whose tables go away.
+  // An indexer that answers while its tables disappear.
   const line = await openLine(database.url);
   const indexer = await run([program("ops/start.ts")], { ...settings(), DATABASE_URL: line.url });
-  // A block that is indexed while a table is away ends the indexer.
+  // A block indexed while a table is missing ends the indexer.
   const head = Number(await local.chain.client.getBlockNumber());
   await vi.waitFor(
     async () => {
@@ -229,7 +229,7 @@ test("each error of the page is in the log as the page has it, at its level and 
   await vi.waitFor(look, { timeout: 300_000, interval: 500 });
   await line.mend();
 
-  // Its memory is not enough.
+  // Too little memory.
   const replica = await run([program("ops/serve.ts")], settings());
   const [inside] = await vi.waitFor(() => {
     const found = childrenOf(replica.child.pid ?? 0);
@@ -239,7 +239,7 @@ test("each error of the page is in the log as the page has it, at its level and 
   process.kill(inside ?? 0, "SIGKILL");
   expect(await replica.exit).toBe(75);
 
-  // A block whose rows find no room: the line is a warning, and says why.
+  // A block whose rows do not fit on the disk: the line is a warning, and says why.
   await ask(
     database.url,
     `CREATE FUNCTION namedex_index.no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -253,7 +253,7 @@ test("each error of the page is in the log as the page has it, at its level and 
   );
   await ask(database.url, "DROP TRIGGER no_room ON namedex_index.events");
 
-  // A table that a handler needs is away for good.
+  // A table that a handler needs is gone for good.
   await ask(database.url, "ALTER TABLE namedex_index.domains RENAME TO away");
   await register("away");
   expect(await indexer.exit).not.toBe(0);
@@ -291,7 +291,7 @@ test("each error of the page is in the log as the page has it, at its level and 
     explainedErrors().filter((words) => !isPlayed(words)),
     messages,
   ).toEqual([]);
-  // No error is without its reason.
+  // Every error comes with its reason.
   for (const { message, error } of errors) expect(error?.trim() ?? "none", message).toMatch(/\w/);
   expect(errors.map(({ error = "" }) => error).join("\n")).toContain(
     "was previously used by a different Ponder app",

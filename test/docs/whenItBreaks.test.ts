@@ -9,7 +9,7 @@ const explained = explainedErrors();
 
 const isExplained = (message: string) => explained.some((words) => message.startsWith(words));
 
-test("every error that our programs say is on the page", () => {
+test("every error that our programs report is on the page", () => {
   const sources = projectFiles.filter((file) => /^(src\/api|ops\/gateway|ops\/launch)\/.*\.tsx?$/.test(file));
   const said = sources.flatMap((file) => [
     ...[...read(file).matchAll(/(?:log|console|logOf\(c\))\.error\(\s*(?:\{[^}]*\}, )?["`]([^"`$]+)/g)].map(
@@ -21,7 +21,7 @@ test("every error that our programs say is on the page", () => {
   expect(said.filter((message) => !isExplained(message.trim()))).toEqual([]);
 });
 
-test("so is every error of Ponder that an indexer or a replica can say", () => {
+test("so is every Ponder error that an indexer or a replica can report", () => {
   const ponder = new URL(".", import.meta.resolve("ponder"));
   const files = [
     "bin/commands/start",

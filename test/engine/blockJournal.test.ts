@@ -6,7 +6,7 @@ import { reorgTableOf } from "../../engine/restorePoint.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 import { checkpointOf, stateTableStatements } from "../support/ponderState.ts";
 
-// The journal on tables of its own, with each step of Ponder's loop made by hand. A running Ponder: test/chain/journal.test.ts.
+// The journal on its own tables, with each step of Ponder's loop made by hand. test/chain/journal.test.ts has a running Ponder.
 
 const SCHEMA = "public";
 const [MAIN, OTHER] = [1, 10];
@@ -87,7 +87,7 @@ async function inTransaction(work: Work, end: "commit" | "rollback" = "commit"):
 
 type Journal = ReturnType<typeof createBlockJournal>;
 
-/** Writes a block, and notes a change of a row in it. */
+/** Writes a block, and records a change of a row in it. */
 async function add(
   journal: Journal,
   chainId: number,
@@ -109,7 +109,7 @@ const takeBack =
   (tx) =>
     journal.takeBack(tx, { chainId, number, checkpoint: pointOf(chainId, number), tables: [TABLE] });
 
-/** Goes back to a block, as Ponder does: with its rows it forgets all changes since the first lost one. */
+/** Goes back to a block, as Ponder does: together with its rows it forgets all changes since the first lost one. */
 async function reorganise(journal: Journal, chainId: number, number: number): Promise<void> {
   await inTransaction(takeBack(journal, chainId, number));
   journal.committed();
@@ -120,7 +120,7 @@ async function reorganise(journal: Journal, chainId: number, number: number): Pr
   );
 }
 
-/** The numbers in the journal: those of the first chain, and after a bar those of the other one. */
+/** The numbers in the journal: those of the first chain, then a bar and those of the other chain. */
 async function numbers(): Promise<string> {
   const of = "select string_agg(number::text, ' ' order by number) from blocks where chain_id =";
   const { rows } = await pool.query(`select concat_ws(' | ', (${of} ${MAIN}), (${of} ${OTHER})) as numbers`);
@@ -142,7 +142,7 @@ describe("a reorganisation", () => {
     await add(journal, OTHER, 8);
     await add(journal, OTHER, 9, { isEmpty: true });
     await reorganise(journal, MAIN, 2);
-    // An empty block before the first undone one has no rows that are gone.
+    // An empty block before the first undone one has no removed rows.
     expect(await numbers()).toBe("1 2 | 5 6 7");
     await add(journal, OTHER, 10, { isEmpty: true });
     expect(await numbers()).toBe("1 2 | 5 6 7 8 9 10");

@@ -3,8 +3,8 @@ import { writeLogs } from "../../engine/backfill/cacheRows.ts";
 import { openPonderCache } from "./ponderCache.ts";
 import { ponderModule } from "./ponders.ts";
 
-// `node cacheTrial.ts <database>`: lets Ponder write logs, blocks and transactions of all shapes into its cache, some of
-// them twice, and prints the rows that are then there.
+// `node cacheTrial.ts <database>`: lets Ponder write logs, blocks and transactions of all shapes into its cache, some of them
+// twice, and prints the resulting rows.
 
 const [databaseUrl] = process.argv.slice(2);
 const { PONDER_SYNC_SCHEMA } = await ponderModule("sync-store/schema.js");

@@ -3,7 +3,7 @@ import { listCachedFilters } from "../../engine/cachedLogs.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { openPonderCache } from "./ponderCache.ts";
 
-// Ponder's own store writes what is read here, so that its names of filters are the real ones.
+// Ponder's own store writes the rows read here, so that its names of filters are the real ones.
 
 const CHAIN_ID = 8_453;
 const REGISTRY = "0xB94704422c2a1e396835A571837Aa5AE53285a95".toLowerCase();

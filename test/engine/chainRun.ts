@@ -12,18 +12,18 @@ type Db = any;
 
 type Run = {
   databaseUrl: string | undefined;
-  /** Blocks that cannot be reorganised any more; Ponder's backfill ends there. */
+  /** Blocks that can no longer be reorganised, where Ponder's backfill ends. */
   finalized: number;
-  /** The last block that the tables have, as after a restart. */
+  /** The last block in the tables, as after a restart. */
   recovered?: number;
-  /** Logs of a contract are asked for; with `blocks` each block is an event. */
+  /** Requests logs of a contract; with `blocks` each block is an event. */
   follows: "logs" | "blocks";
   handler?: (given: { event: { block: { number: bigint } }; context: { db: Db } }) => Promise<void>;
-  /** Tables that are in the schema `trial`; none without it. */
+  /** Tables in the schema `trial`; none by default. */
   schema?: Record<string, unknown>;
-  /** Options of Ponder that are others here. */
+  /** Overridden options of Ponder. */
   options?: Record<string, unknown>;
-  /** What Ponder's log says, as it says it. */
+  /** Ponder's log, unchanged. */
   onLog: (msg: string) => void;
 };
 
@@ -31,7 +31,7 @@ const CHAIN_ID = 1;
 const hash = (number: number) => numberToHex(number + 1, { size: 32 });
 const address = numberToHex(0xab, { size: 20 });
 
-/** A block as a node gives it, without logs. */
+/** A block as a node returns it, without logs. */
 export const blockOf = (number: number) => ({
   number: numberToHex(number),
   timestamp: numberToHex(1_700_000_000 + number),
@@ -73,7 +73,7 @@ const filters = {
   blocks: { ...common, type: "block", interval: 1, offset: 0, include: ["block.number", "block.timestamp"] },
 };
 
-/** Starts Ponder's indexing. It does not end by itself; `logBlocks` counts the blocks whose logs it has asked for. */
+/** Starts Ponder's indexing, which does not end by itself; `logBlocks` counts the blocks whose logs it has requested. */
 export async function startRun({
   databaseUrl,
   finalized,
@@ -137,7 +137,7 @@ export async function startRun({
       indexingFunctions: [{ name: event.name, fn: event.fn }],
     },
   });
-  /** Ends the run as a signal does; done once its connections are closed. */
+  /** Ends the run like a signal; resolves once its connections are closed. */
   const stop = (): Promise<void> => ponder.shutdown.kill();
   return { seen, pool, metrics: ponder.metrics, ended: ended as Promise<void>, stop };
 }

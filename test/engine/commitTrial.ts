@@ -4,8 +4,9 @@ import { type CommitFault, startCommitCutter } from "../support/commitCutter.ts"
 import { startRun } from "./chainRun.ts";
 import { openTables } from "./trialTables.ts";
 
-// `node commitTrial.ts <database> <fault>`: lets Ponder index blocks whose handler counts them in one row, and cuts the connection at
-// the first commit. Prints how many blocks the row counts in the end, how many rows are written, and whether the backfill came to its end.
+// `node commitTrial.ts <database> <fault>`: lets Ponder index blocks whose handler counts them in one row, and cuts the
+// connection at the first commit. Prints the final count in the row, the number of written rows, and whether the backfill
+// finished.
 
 const [, , databaseUrl = "", fault] = process.argv;
 const LAST_BLOCK = 19;

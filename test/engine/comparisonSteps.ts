@@ -10,7 +10,7 @@ import type { Plan, Provider } from "./providerNode.ts";
 
 // What logSyncTrial.ts does with a cache that it filled from a source: the comparison behind the ready index.
 
-/** Changes of the cache as by a source whose false log no sample found. */
+/** Changes the cache like a source whose false log no sample found. */
 const lies: Record<string, string> = {
   omits:
     "delete from namedex_cache.logs where (block_number, log_index) in (select block_number, log_index from one)",
@@ -28,7 +28,7 @@ export type Compared = {
   said: string[];
   progress: { blocks: number; compared: number; differingBlock: number | null }[];
   requests: number;
-  /** Blocks that the cache says are compared; the API is told that now and then. */
+  /** Blocks compared according to the cache, which is reported to the API now and then. */
   stored: number;
 };
 export type Steps = {
@@ -47,7 +47,7 @@ export async function compareInSteps({ databaseUrl, pool, provider, plan }: Give
   const store = openStore({ databaseUrl, schema: "trial_service" });
   const read = async <Row>(text: string): Promise<Row[]> => (await pool.query(text)).rows;
 
-  /** Once, as the launcher does in turns; `work` can be those turns. */
+  /** Runs one comparison at once; the launcher splits it into turns, as `work` can. */
   async function compare(
     stopped = new AbortController().signal,
     work = (settings: ComparisonPlan, _said: string[]) => compareNow(settings, stopped),

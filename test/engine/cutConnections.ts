@@ -9,7 +9,7 @@ export type Pools = { createPool: CreatePool; createReadonlyPool: CreatePool };
 
 export const quietLog = { warn: () => {}, debug: () => {}, trace: () => {} };
 
-/** A server that cuts each connection at the first word, as one does that is being killed. */
+/** A server that cuts each connection at the first word, like one that is being killed. */
 export async function cuttingServer(): Promise<{ url: string; close: () => void }> {
   const server = createServer((socket) => void socket.once("data", () => socket.end()));
   server.listen(0, "127.0.0.1");
@@ -18,7 +18,7 @@ export async function cuttingServer(): Promise<{ url: string; close: () => void 
   return { url: `postgresql://me@127.0.0.1:${port}/x`, close: () => void server.close() };
 }
 
-/** What becomes of a query: its error, or `waits` if there is none in this time. */
+/** The outcome of a query: its error, or `waits` if it has none in this time. */
 export const outcomeOf = (pool: pg.Pool, patience = 60_000): Promise<string> =>
   Promise.race([
     pool.query("select 1").then(

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startRun } from "./chainRun.ts";
 import { ponderModule } from "./ponders.ts";
 
-// `node failingTrial.ts <database>`: lets Ponder index blocks whose handler fails, and prints what its tables and its metrics
-// tell of that before and after some attempts, and how often it tried.
+// `node failingTrial.ts <database>`: lets Ponder index blocks whose handler fails. Prints the failure as its tables and metrics
+// show it before and after some attempts, and the number of attempts.
 
 const { RetryableError } = await ponderModule("internal/errors.js");
 let attempts = 0;
@@ -20,7 +20,7 @@ const run = await startRun({
 });
 run.ended.catch(() => {});
 
-/** The names of Ponder's metrics that count something which failed. */
+/** The names of Ponder's metrics that count failures. */
 async function failuresInMetrics(): Promise<string[]> {
   const text: string = await run.metrics.getMetrics();
   return [...text.matchAll(/^(\w*(?:fail|error|retr|attempt)\w*)(?:\{.*\})? [1-9]/gm)].map(

@@ -15,7 +15,7 @@ import { type Stack, startStack } from "../support/stack.ts";
 
 const base = layer2Of("base");
 const registry = by(base, "registry");
-/** From a thousand on Ponder no longer asks for logs by address. */
+/** From a thousand on, Ponder no longer requests logs by address. */
 const COUNT = 1_005;
 const [NODE, OWNER] = [namehash("many.base.eth"), numberToHex(1, { size: 20 })];
 
@@ -24,7 +24,7 @@ let blockOfTexts: string;
 
 let main: LocalChain;
 let onBase: EmitterChain;
-/** Writes down what the indexer asks of the node. */
+/** Records the indexer's requests to the node. */
 let node: RpcProxy;
 let stack: Stack;
 
@@ -88,7 +88,7 @@ test("the logs of a thousand contracts that a log named are found, and no block 
   );
   expect(rows.map(({ value }) => value)).toEqual(["of a listed one", "of the first", "of the last"]);
   const fetched = node.recorded.flatMap(({ number }) => number ?? []);
-  // The logs have the time of their blocks; those of strangers are dropped before.
+  // The logs have the time of their blocks; those of unrelated contracts are dropped before.
   const withLogs = [...blocksOfStranger, blockOfTexts];
   expect(fetched.filter((number) => withLogs.includes(number))).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { blockOf, logFilter } from "./chainRun.ts";
 import { ponderModule } from "./ponders.ts";
 
 /*
- * Gives Ponder's realtime sync the heads of a chain. Prints what it makes of them, in three parts: the logs of block 1 come
- * after those of block 2; a block that replaces block 2; the same again.
+ * Feeds the heads of a chain to Ponder's realtime sync. Prints the result in three parts: logs of block 1 that come after those
+ * of block 2; a block that replaces block 2; the same again.
  */
 
 type Request = { method: string; params: [`0x${string}` | { blockHash: string }] };

@@ -1,8 +1,8 @@
 import { onchainTable } from "ponder";
 import { openStore } from "./openStore.ts";
 
-// `node keptTrial.ts <database>`: writes many rows by Ponder's store, some of them asked for while they are new, and prints
-// which it keeps in memory, and what it answers afterwards.
+// `node keptTrial.ts <database>`: writes many rows by Ponder's store, and reads some of them while they are new. Prints which it
+// keeps in memory, and its answers afterwards.
 
 const tableOf = (name: string) =>
   onchainTable(name, (t) => ({ id: t.integer().primaryKey(), value: t.text() }));
@@ -14,11 +14,11 @@ const schema = { found, written, later, few };
 
 const { qb, pool, indexingCache: cache, batch } = await openStore({ schema, eventCount: {} });
 
-/** Rows of a batch, and how many batches there are. */
+/** Number of rows in a batch, and of batches. */
 const ROWS = 4_000;
 const BATCHES = 4;
 
-/** Writes a row as a handler does that adds to it; `asks` leaves out what a handler does that only appends. */
+/** Writes a row like a handler that adds to it, or without `asks` like one that only appends. */
 async function write(of: object, { id, asks }: { id: number; asks: boolean }) {
   const row = { id, value: `row ${id}` };
   const before = asks ? await cache.get({ table: of, key: { id } }) : null;
@@ -38,7 +38,7 @@ for (let done = 0; done < BATCHES; done++) {
   });
 }
 
-/** A row that handlers look for before it is there. */
+/** A row that handlers look for before it exists. */
 const LOOKED_FOR = 500_000;
 await batch(async () => {
   for (const of of Object.values(schema)) await write(of, { id: LOOKED_FOR, asks: true });

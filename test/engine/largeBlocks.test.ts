@@ -30,7 +30,7 @@ test("a block's bloom is read as Ponder reads it", async () => {
   expect(changed).toContainEqual([false, false]);
 });
 
-/** What is learnt of a row's key from one event, and the key that it gives for the next event. */
+/** The lesson from one event about a row's key, and the resulting key for the next event. */
 const profileProgram = `
   const { recordProfilePattern, recoverProfilePattern } = await file("indexing-store/profile.js");
   const event = (node) => ({

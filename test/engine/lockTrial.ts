@@ -1,7 +1,8 @@
 import pg from "pg";
 import { openPonderDatabase } from "./ponderCache.ts";
 
-// `node lockTrial.ts <database>`: lets indexers of Ponder take one schema, and prints what became of its lock and of their writes.
+// `node lockTrial.ts <database>`: lets indexers of Ponder take one schema, and prints the outcome of its lock and of their
+// writes.
 
 const [, , databaseUrl = ""] = process.argv;
 const options = { command: "start", databaseHeartbeatInterval: 50, databaseHeartbeatTimeout: 300 };
@@ -15,7 +16,7 @@ process.exit = ((code) => {
 
 const client = new pg.Client({ connectionString: databaseUrl });
 await client.connect();
-/** The tokens that were seen, in their order. */
+/** The tokens seen, in order. */
 const owners: string[] = [];
 const readLock = async () => {
   const { rows } = await client.query("select value from trial._ponder_meta where key = 'app'");
@@ -42,7 +43,7 @@ await client.query("create table trial.written (text text)");
 await first.database.migrate(build);
 const owned = await readLock();
 
-// One that waits for the lock in vain, and ends.
+// One indexer waits for the lock in vain, and ends.
 const second = await start();
 const refused = await second.database.migrate(build).then(() => "taken", messageOf);
 await second.ponder.shutdown.kill();
@@ -52,7 +53,7 @@ const written = await write(first, "by the owner");
 await first.ponder.shutdown.kill();
 const released = await readLock();
 
-// One stands still within a transaction, and gives no sign of life, while another one takes over.
+// One stands still within a transaction, without a sign of life, while another one takes over.
 const still = await start({ databaseHeartbeatInterval: 2 ** 30 });
 await still.database.migrate(build);
 const next = await start();
@@ -65,7 +66,7 @@ await write(still, "while it stood still", async () => {
   await next.database.migrate(build);
 });
 
-/** Prints all that happened until the first one ended. Without our patches it does not end. */
+/** Prints everything that happened until the first one ended. Without our patches it does not end. */
 async function finish(exitCode: unknown = null): Promise<void> {
   const taken = await readLock();
   const { rows } = await client.query<{ text: string }>("select text from trial.written");

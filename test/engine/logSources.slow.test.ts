@@ -26,7 +26,7 @@ type Outcome = {
   portal?: { requests: number; refused: string[] };
 };
 
-/** Part of each e-mail address in the logs, as the cache would have it. */
+/** The part of each e-mail address in the logs that the cache would have. */
 const EMAIL = toHex("@mail.example").slice(2);
 
 async function fill(source: object): Promise<Outcome> {
@@ -56,7 +56,7 @@ test.each(
   expect(ours.failure).toBeNull();
   expect(ours.portal?.refused).toEqual([]);
   expect(ours.portal?.requests).toBeGreaterThan(20);
-  // The node is only asked for samples, and for what lies above.
+  // The node is only asked for samples, and for blocks above.
   const longest = ours.seen.largest;
   if (portal.head === HEAD) expect(longest).toBeLessThan(1_000);
   expect(ours.cache.logs.length).toBeGreaterThan(300);
@@ -94,7 +94,7 @@ test("behind the ready index, all logs of a source are compared, and one wrong l
   expect(before).toEqual({ said: [], progress: [], requests: 0, stored: 0 });
   const [first] = interrupted.progress;
   const all = Number(first?.blocks);
-  // What came from the node is not compared.
+  // Logs from the node are not compared.
   expect(all).toBeGreaterThan(30_000);
   expect(all).toBeLessThanOrEqual(40_000);
   expect(interrupted.stored).toBeGreaterThan(0);
@@ -191,7 +191,7 @@ test.runIf(isLong())(
   },
 );
 
-/** What is wrong with a copy of the archive that has all filters. */
+/** Defects of an archive copy that has all filters. */
 type Damage = { table: "logs" | "transactions" | "blocks"; sql: string; isResummed: boolean };
 
 async function damaged({ table, sql, isResummed }: Damage): Promise<string> {

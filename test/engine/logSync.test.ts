@@ -60,7 +60,7 @@ test("a plan of 50 requests a second that answers others with 429 only causes wa
   expect(ours.cache.logs).toEqual(theirs.cache.logs);
 });
 
-/** Blocks by which a start finds its range. */
+/** Blocks by which a start determines its range. */
 const OF_STARTS = [0, 1];
 
 test.each<[string, NonNullable<Plan["times"]>, (log: Log) => boolean]>(
@@ -84,7 +84,7 @@ test.each<[string, NonNullable<Plan["times"]>, (log: Log) => boolean]>(
   expect([...asked].sort((a, b) => a - b)).toEqual(untold.map(Number));
 });
 
-/** How the double's turns go. */
+/** Whether the double's turn puts a time into the log. */
 function isTimedInTurn({ block_number, log_index }: Log): boolean {
   const turn = (Number(block_number) + log_index) % 4;
   return turn === 0 || turn === 3;
@@ -101,7 +101,7 @@ test("events have their transaction's hash, and only transactions needed by a ha
   for (const outcome of [all, ours]) expect(placesOf(outcome)).toEqual(placesOf(theirs));
   expect(theirs.events.some(({ hash }) => hash !== undefined)).toBe(false);
   for (const outcome of [all, ours]) {
-    // The double has each log in a transaction of its own.
+    // The double puts each log in its own transaction.
     expect(outcome.events.map(({ hash }) => hash)).toEqual(
       theirs.events.map(({ transaction }) => transaction),
     );
@@ -117,7 +117,7 @@ test("events have their transaction's hash, and only transactions needed by a ha
   expect(ours.seen.requests.eth_getTransactionByBlockNumberAndIndex).toBe(transactions.length);
 });
 
-/** Ponder's backfill of past logs, by a node that answers requests for headers. */
+/** Ponder's backfill of past logs, with a node that answers requests for headers. */
 async function openSync(asked: Hex[] = []) {
   const { createHistoricalSync } = await ponderModule("sync-historical/index.js");
   return createHistoricalSync({
@@ -141,7 +141,7 @@ async function openSync(asked: Hex[] = []) {
   });
 }
 
-/** What the backfill stores of logs, in turn. */
+/** What the backfill stores of logs, in order. */
 async function store(...batches: NodeLog[][]) {
   const asked: Hex[] = [];
   const stored: { number: string; timestamp: string }[] = [];

@@ -15,27 +15,28 @@ import { ponderModule } from "./ponders.ts";
 import { type PortalPlan, startPortal } from "./portalNode.ts";
 import { hashOf, type Plan, type ProviderLog, startProvider } from "./providerNode.ts";
 
-// `node logSyncTrial.ts <database> <plan as JSON>`: lets Ponder's backfill fetch logs of a provider into its cache, and prints the
-// cache's rows and what the provider saw. Contracts are followed in two steps, so that the second finds a part in the cache.
+// `node logSyncTrial.ts <database> <plan as JSON>`: lets Ponder's backfill fetch logs of a provider into its cache. Prints the
+// cache's rows and the requests that the provider received. Contracts are followed in two steps, so that the second finds a part
+// in the cache.
 
 const [databaseUrl, planText = "{}"] = process.argv.slice(2);
-/** A source that answers in place of the provider: a Portal, or the folder of an archive. */
+/** A source that replaces the provider: a Portal, or the folder of an archive. */
 export type Source = {
   portal?: PortalPlan;
   archive?: string;
-  /** Where the logs are written into an archive at the end; with only the first filters, if it says so. */
+  /** Where to write the logs into an archive at the end; with only the first filters, if it says so. */
   to?: string;
   isFirstOnly?: boolean;
-  /** The cache is compared with the node at the end. */
+  /** Compares the cache with the node at the end. */
   isCompared?: boolean;
-  /** It lies: no lie is to be between the samples. */
+  /** The source lies: no lie may be between the samples. */
   isFalse?: boolean;
-  /** Another indexer finds it false when the first range is compared and not yet written. */
+  /** Another indexer finds the source false when the first range is compared and not yet written. */
   isRefusedMeanwhile?: boolean;
 };
 const parsed: Partial<Plan> & { needs?: boolean; source?: Source } = JSON.parse(planText);
 const { source = {}, ...given } = parsed;
-/** Trials of sources have logs with e-mail addresses, of which the cache gets none. */
+/** Trials of sources have logs with e-mail addresses, which must not get into the cache. */
 const hasClaims = parsed.source !== undefined;
 const CLAIM = toEventSelector("ClaimSubmitted(string,bytes,uint256,address,string)");
 if (hasClaims) globalThis.namedexStorable = { data: withoutEmail, input: inputWithoutEmail };
@@ -46,7 +47,7 @@ const addressOf = (number: number): Hex => numberToHex(0xa000_0000 + number, { s
 const topicOf = (number: number): Hex => hashOf(3, number);
 const argumentOf = (address: Hex): Hex => numberToHex(BigInt(address), { size: 32 });
 
-/** Many emitters at random, of which some are followed; controllers and resolvers that a log names before or after they log. */
+/** Many random emitters, some of them followed; controllers and resolvers that a log names before or after they log. */
 function makeLogs(): ProviderLog[] {
   const chance = seeded(7);
   const logs = Array.from({ length: 1_500 }, (): ProviderLog => {
@@ -187,7 +188,7 @@ const chain = {
 };
 const rpc = createRpc({ common: ponder, chain });
 
-/** Fetches the logs of filters, and gives the events as they reach handlers. */
+/** Fetches the logs of filters, and returns the events as they reach handlers. */
 async function follow(filters: object[]) {
   const syncStore = createSyncStore({ common: ponder, qb: database.syncQB });
   const childAddresses = await runtime.getChildAddresses({ filters, syncStore });
@@ -228,7 +229,7 @@ type LogEvent = {
   transaction?: { hash: Hex };
 };
 
-// The handlers of two entries need transactions; those of one need them of some logs.
+// The handlers of two entries need transactions; those of one need them for some logs.
 if (given.needs) {
   globalThis.namedexNeededTransactions = {
     "Entry0:Event": () => true,
@@ -236,7 +237,7 @@ if (given.needs) {
   };
 }
 
-/** Ponder does not catch what fails there: its process ends. */
+/** Ponder does not catch failures there: its process ends. */
 const failed = new Promise<string>((resolve) => {
   process.once("unhandledRejection", (error) => resolve((error as Error).message));
 });
@@ -264,7 +265,7 @@ const cache = {
   blocks: await read("number, hash, timestamp", "blocks"),
   transactions: await read("block_number, transaction_index, t::text", "transactions t"),
 };
-/** What handlers read of transactions; an archive has nothing else of them. */
+/** The fields of transactions that handlers read; an archive has no others. */
 const used = await read(
   'block_number, transaction_index, hash, block_hash, "from", "to", input, value',
   "transactions",

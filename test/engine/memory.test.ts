@@ -12,8 +12,8 @@ test("Node knows the flags", async () => {
 });
 
 /**
- * Makes rows and drops them, as a backfill does, and prints the megabytes of the process before and after, and those of used
- * heap. What is remembered for longer lies between them: in each quarter of a megabyte there is something of it.
+ * Makes rows and drops them, as a backfill does. Prints the megabytes of the process before and after, and those of used heap.
+ * Longer-lived objects lie between the rows: each quarter of a megabyte contains some.
  */
 const backfillOf = (count: number) => `
   const { endBackfillMemory } = await import(${JSON.stringify(new URL("../../engine/backfillMemory.ts", import.meta.url).href)});

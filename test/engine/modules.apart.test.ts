@@ -18,7 +18,7 @@ const addressOf = (number: number): Hex => numberToHex(number, { size: 20 });
 const TOPIC = numberToHex(7, { size: 32 });
 const wordOf = (number: number): Hex => numberToHex(number, { size: 32 });
 
-/** What a filter for a topic wants of a contract (null: of any), in blocks 0 to 9. */
+/** The contracts that a filter for a topic wants (null: any), in blocks 0 to 9. */
 const wantedOf = (
   topic: number,
   address: number | null,
@@ -89,7 +89,7 @@ describe("requests for logs", () => {
     ]);
   });
 
-  /** Lets a node answer requests of up to `limit` blocks, and gives how many of 1,000 it refused. */
+  /** Lets a node answer requests of up to `limit` blocks. Returns how many of 1,000 it refused. */
   const refusalsOf = (range: LogRange, limit: number, suggested: number | null): number => {
     let refused = 0;
     for (let i = 0; i < 1_000; i++) {
@@ -114,7 +114,7 @@ describe("requests for logs", () => {
     expect(range.size).toBeGreaterThan(limit / 2.5);
   });
 
-  /** The ranges that Ponder's backfill asks for, of a node that throws this for more than 600 blocks. */
+  /** The ranges that Ponder's backfill requests from a node that throws this for more than 600 blocks. */
   const rangesOf = async (refusal: object): Promise<number[]> => {
     const { createHistoricalSync } = await ponderModule("sync-historical/index.js");
     const filter = { type: "log", address: addressOf(1), topic0: wordOf(1), hasTransactionReceipt: false };

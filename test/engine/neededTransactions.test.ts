@@ -100,7 +100,7 @@ test("handlers get transactions only from this table", () => {
   const reading = files.filter((file) =>
     /\bevent\??\.transaction\b/.test(readFileSync(join(folder, file), "utf8")),
   );
-  // It gives handlers what the table says; their types let no other handler have it.
+  // It gives handlers the fields in the table; their types let no other handler have a transaction.
   expect(reading).toEqual(["on.ts"]);
 });
 

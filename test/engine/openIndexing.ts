@@ -6,7 +6,7 @@ const EVENT = "Resolver:Text";
 
 type Handler = (given: { event: unknown; context: { db: unknown } }) => unknown;
 
-/** What the handlers find in Ponder's store, and how Ponder reads ahead for them. Left out: a store of nothing. */
+/** The rows that handlers find in Ponder's store, and how Ponder reads ahead for them. By default the store is empty. */
 type Store = { indexingStore: { db: unknown }; indexingCache: object; eventCount: Record<string, number> };
 
 const nothing = (): Store => ({

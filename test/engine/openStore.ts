@@ -4,7 +4,7 @@ import { quietLogger } from "../../engine/ponderModule.ts";
 import { ponderModule } from "./ponders.ts";
 import { openTables } from "./trialTables.ts";
 
-/** A name, as a handler finds and changes it. */
+/** A row of a name that handlers find and change. */
 export const name = onchainTable("names", (t) => ({
   node: t.hex().primaryKey(),
   label: t.text(),
@@ -13,7 +13,7 @@ export const name = onchainTable("names", (t) => ({
   changes: t.integer().notNull(),
   at: t.int8({ mode: "number" }).notNull(),
 }));
-/** What happened to a name, as a handler appends it. */
+/** A row of an event of a name that handlers append. */
 export const change = onchainTable("changes", (t) => ({
   id: t.integer().primaryKey(),
   node: t.hex().notNull(),
@@ -25,7 +25,7 @@ type Store = {
   schema?: Record<string, unknown>;
   eventCount: Record<string, number>;
   isRestarted?: boolean;
-  /** What is not Ponder's own: a logger, metrics, options. */
+  /** The parts that are not Ponder's own: a logger, metrics, options. */
   common?: Record<string, unknown>;
 };
 

@@ -32,7 +32,7 @@ describe("the patches of Ponder", () => {
   });
 
   test("apply each alone, and in order with each of them left out", () => {
-    // All that fail are named: with another version of Ponder these are the patches to adapt.
+    // Lists all failing patches: those to adapt to another version of Ponder.
     const failed = (chosen: readonly Patch[]): string[] => {
       try {
         patchPlain(chosen);
@@ -133,7 +133,7 @@ describe("an installation", () => {
     });
     return { status, stderr };
   };
-  /** Why a command stops, as `requirePatchedPonder` says it; an empty text if it goes on. */
+  /** Why a command stops, in the words of `requirePatchedPonder`; an empty text if it continues. */
   const start = async () => {
     const code = `(await import("./patches/applied.js")).requirePatchedPonder(); console.log("started");`;
     return promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code], {

@@ -5,8 +5,8 @@ import { blockOf } from "./chainRun.ts";
 import { ponderModule } from "./ponders.ts";
 
 /*
- * Asks a node for its newest block every 20 ms. The node answers the first 5 requests after ten times as long, and the next
- * one never. Prints how many requests were open at once until then, and whether another request followed.
+ * Asks a node for its newest block every 20 ms. The node answers the first 5 requests after ten times as long, and the next one
+ * never. Prints how many requests were open at once until then, and whether another request followed.
  */
 
 const INTERVAL_MS = 20;

@@ -2,7 +2,7 @@ import pg from "pg";
 import { quietLogger } from "../../engine/ponderModule.ts";
 import { ponderModule } from "./ponders.ts";
 
-/** Ponder's own database, with the tables of its cache and a schema `trial`. Its log gives its messages. */
+/** Ponder's own database, with the tables of its cache and a schema `trial`. Its log returns its messages. */
 export async function openPonderDatabase(
   databaseUrl: string | undefined,
   {

@@ -19,7 +19,7 @@ import {
 import * as schema from "../../ponder.schema.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
-// Everything that engine/ponderInternals.ts says of Ponder, held against a running Ponder.
+// Everything that engine/ponderInternals.ts states about Ponder, compared with a running Ponder.
 
 let local: LocalChain;
 let stack: Stack;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { applyPatch, parsePatch } from "diff";
 
-// Ponder as npm published it (ponder-plain), as it is installed with our patches, and with some of them left out.
+// Ponder as published on npm (ponder-plain), as installed with our patches, and with some of them left out.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const plainPonder = join(root, "node_modules/ponder-plain");
@@ -21,7 +21,7 @@ export const patches: readonly Patch[] = readdirSync(join(root, "patches"))
     text: readFileSync(join(root, "patches", file), "utf8"),
   }));
 
-/** How many lines of a patch's context may differ because patches before it are left out. */
+/** How many lines of a patch's context may differ because earlier patches are left out. */
 const FUZZ = 2;
 
 /**
@@ -43,10 +43,10 @@ export function patchPlain(chosen: readonly Patch[], fuzzFactor = FUZZ): Map<str
   return texts;
 }
 
-/** Which Ponder a program loads: the folder of a package. Unset: the installed one. */
+/** The Ponder that a program loads: the folder of a package. Unset: the installed one. */
 const CHOICE = "TEST_PONDER";
 
-/** Where a file of the chosen Ponder is, by its path in `dist/esm`. */
+/** The path of a file in the chosen Ponder, by its path in `dist/esm`. */
 const ponderFile = (file: string): string =>
   join(process.env[CHOICE] ?? join(root, "node_modules/ponder"), "dist/esm", file);
 
@@ -55,10 +55,10 @@ export const readPonderFile = (file: string): string => readFileSync(ponderFile(
 // biome-ignore lint/suspicious/noExplicitAny: Ponder exports none of these modules, nor their types.
 export const ponderModule = (file: string): Promise<any> => import(pathToFileURL(ponderFile(file)).href);
 
-/** For the environment of a program that is to load Ponder without our patches. */
+/** Environment of a program that loads Ponder without our patches. */
 export const plainEnv = { [CHOICE]: plainPonder };
 
-/** For the environment of a program that is to load Ponder without one patch. */
+/** Environment of a program that loads Ponder without one patch. */
 export const envWithout = (name: string) => ({ [CHOICE]: ponderWithout(name) });
 
 /** The same for this process, which must not have loaded Ponder yet. */

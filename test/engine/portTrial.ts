@@ -4,7 +4,7 @@ import { freePort } from "../../devnet/ports.ts";
 import { openBuild } from "./plain/openBuild.ts";
 import { ponderModule } from "./ponders.ts";
 
-// Asks Ponder for a port that another program has: prints which one Ponder chooses (0 for that one), and what its server says.
+// Asks Ponder for a port that another program has. Prints which one Ponder chooses (0 for that one), and its server's message.
 
 const port = await freePort();
 await new Promise<void>((resolve) => createListener().listen(port, resolve));

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 const pauses: number[] = [];
-/** A client that does not wait, and what its Portal saw. */
+/** A client that does not wait, and its Portal's record of requests. */
 async function open(plan: Partial<PortalPlan>, withTransactions: LogQuery[] = []) {
   const portal = await startPortal({ head: HEAD, ...plan }, provider.logsOf, provider.transactionsOf);
   closing.push(portal.stop);
@@ -130,7 +130,7 @@ describe("anything but a block with logs is refused", () => {
     data: "0x",
   };
 
-  /** A Portal that sends this, whatever is asked. */
+  /** A Portal that sends this in answer to any request. */
   async function openSaying(line: string, headers = {}) {
     const server = createServer((request, reply) => {
       if (request.method === "GET") reply.end(JSON.stringify({ number: 9, hash: hashOf(1, 9) }));

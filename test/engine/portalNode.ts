@@ -4,20 +4,20 @@ import { gzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import { hashOf, timeOf } from "./providerNode.ts";
 
-// A Portal double, written from SQD's documentation: it refuses what the Portal refuses, ends where it likes, gives lines for
-// blocks without logs, and is busy or broken now and then. It can also lie.
+// A Portal double, written from SQD's documentation: it refuses what the Portal refuses, ends answers anywhere, gives lines for
+// blocks without logs, and is now and then busy or broken. It can also lie.
 
-/** What is wrong in what it says of blocks from one on. */
+/** The kind of lie in its answers about blocks from one on. */
 export type Lie = { from: number; kind: "omits" | "alters" | "invents" | "time" | "hash" };
 
 export type PortalPlan = {
   /** The last block that it has. */
   head: number;
-  /** Blocks that one answer looks at, at most. */
+  /** Maximum number of blocks that one answer looks at. */
   endsAfter?: number;
-  /** What goes wrong with each of so many requests: they are counted from 1. */
+  /** The fault of each nth request, counted from 1. */
   faults?: Record<number, "429" | "503" | "500" | "204" | "empty" | "cut" | "plain">;
-  /** Each so many requests are cut off, within their gzip. */
+  /** Every nth request is cut off, within its gzip. */
   cutsEvery?: number;
   lie?: Lie;
 };
@@ -117,7 +117,7 @@ export async function startPortal(
     const lines: string[] = [];
     for (let number = fromBlock; number <= end; number++) {
       const { header, logs, transactions } = told(number, items);
-      // Ends of its chunks have lines without logs, as has the last block that it looked at.
+      // Ends of its chunks have lines without logs, and so has the last block that it looked at.
       if (logs.length > 0)
         lines.push(
           JSON.stringify(transactions.length > 0 ? { header, transactions, logs } : { header, logs }),

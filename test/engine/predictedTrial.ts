@@ -1,8 +1,8 @@
 import { onchainTable, primaryKey } from "ponder";
 import { openStore } from "./openStore.ts";
 
-// `node predictedTrial.ts <database>`: lets Ponder's store learn by which parameters of a log a row is found, gives it logs
-// whose parameters cannot be the key of a row, and prints how that ended.
+// `node predictedTrial.ts <database>`: lets Ponder's store learn which parameters of a log lead to a row, and gives it logs whose
+// parameters cannot be the key of a row. Prints the outcome.
 
 const text = onchainTable(
   "texts",
@@ -26,7 +26,7 @@ const metrics = {
   ponder_indexing_cache_query_duration: { observe: () => {} },
 };
 
-/** Counts of ten logs of each kind: the eleventh is the one that is learnt from. */
+/** Counts ten logs of each kind: the store learns from the eleventh. */
 const eventCount: Record<string, number> = { Text: 11 };
 const {
   qb,
@@ -83,7 +83,7 @@ const nodes = [
 ];
 for (const one of nodes) await attempt([one]);
 
-/** More rows than one statement has parameters for; some of them are there. */
+/** More rows than one statement has parameters for; some of them exist. */
 const MANY = 14_000;
 const there = [hash(100), hash(100 + 7_000), hash(100 + MANY - 1)];
 for (const node of there)

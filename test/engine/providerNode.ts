@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Hex, numberToHex } from "viem";
 import { type Receipt, receiptsRoot } from "../../engine/sources/receiptsRoot.ts";
 
-// A node double that behaves as paid providers do: it refuses long ranges and large answers, and more requests than a plan has.
+// A node double that behaves like paid providers: it refuses long ranges, large answers, and more requests than a plan includes.
 
 export type ProviderLog = {
   block: number;
@@ -14,25 +14,25 @@ export type ProviderLog = {
   input?: Hex;
 };
 
-/** How blocks' times stand in logs: as a number of seconds, left out, zero, in milliseconds, or each of these in turn. */
+/** The form of block times in logs: as a number of seconds, left out, zero, in milliseconds, or each of these in turn. */
 export type Times = "seconds" | "none" | "zero" | "milliseconds" | "mixed";
 
 export type Plan = {
   logs: readonly ProviderLog[];
   head: number;
-  /** The most blocks of a request for logs, and the words of the refusal. */
+  /** Maximum number of blocks in a request for logs, and the text of the refusal. */
   maxRange?: number;
   refusal?: "suggests" | "says the limit";
-  /** The most logs of an answer. */
+  /** Maximum number of logs in an answer. */
   maxResults?: number;
-  /** Requests within a second; others get 429 with Retry-After. */
+  /** Requests allowed within a second; others get 429 with Retry-After. */
   perSecond?: number;
   times?: Times;
   /** Blocks whose transactions it does not have. */
   lacks?: ReadonlySet<number>;
-  /** What happens before it answers. */
+  /** Runs before it answers. */
   before?: (method: string) => Promise<void> | void;
-  /** It answers that there are no logs, as a node that removed those of old blocks. */
+  /** It answers that there are no logs, like a node that removed those of old blocks. */
   forgets?: boolean;
 };
 
@@ -49,12 +49,12 @@ export const hashOf = (kind: number, number: number): Hex => numberToHex(kind * 
 export const timeOf = (block: number): number => 1_500_000_000 + 12 * block;
 const ZERO_HASH = numberToHex(0, { size: 32 });
 
-/** Each log in a transaction of its own. */
+/** Each log is in its own transaction. */
 export async function startProvider(plan: Plan) {
   const byBlock = Map.groupBy(plan.logs, ({ block }) => block);
   const seen = {
     requests: {} as Record<string, number>,
-    /** Blocks that were asked for. */
+    /** Requested blocks. */
     blocks: [] as number[],
     refused: 0,
     limited: 0,

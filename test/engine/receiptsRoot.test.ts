@@ -16,7 +16,7 @@ async function ask<T>(method: string, params: unknown[] = []): Promise<T> {
   return ((await reply.json()) as { result: T }).result;
 }
 
-/** Code of a contract's creation that logs a word with a topic, and another one without. */
+/** Creation code of a contract that logs a word with a topic, and another one without. */
 const LOGS = "0x602a60005260aa60206000a160206000a000";
 
 test.each([0, 1, 2, 17, 130])("the root of %i receipts equals that in the header", async (count) => {

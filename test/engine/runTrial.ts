@@ -6,7 +6,7 @@ import { createTestDatabase } from "../support/database.ts";
 /** How a trial is run: its arguments, and which Ponder it loads (ponders.ts). */
 type Plan = { args?: readonly string[]; env?: Record<string, string>; killAfterMs?: number };
 
-/** Runs a program of this folder, or the text of one, in a process of its own, and reads the JSON that it prints. */
+/** Runs a program of this folder, or the text of one, in a separate process, and parses the JSON that it prints. */
 export async function runNode<Outcome>(
   program: string,
   { args = [], env = {}, killAfterMs = 0 }: Plan = {},
@@ -26,7 +26,7 @@ export async function runNode<Outcome>(
 /** In the text of a program `file` imports a module of the Ponder that the environment names. */
 const begin = `const { ponderModule: file } = await import(${JSON.stringify(new URL("./ponders.ts", import.meta.url).href)});`;
 
-/** The same of a program whose first argument is a database of its own. */
+/** The same for a program whose first argument is a fresh database. */
 export async function runTrial<Outcome>(file: string, { args = [], env = {} }: Plan = {}): Promise<Outcome> {
   const { url, drop } = await createTestDatabase();
   try {

@@ -4,7 +4,7 @@ import { freePort } from "../../devnet/ports.ts";
 import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
 import { ponderModule } from "./ponders.ts";
 
-// Ponder's HTTP server by itself: prints the status of each path that is named, and what Ponder gave as its metrics.
+// Ponder's HTTP server alone: prints the status of each given path, and Ponder's metrics.
 
 type Server = { createServer: (parts: object) => Promise<unknown> };
 

@@ -8,7 +8,7 @@ afterEach(() => {
   globalThis.namedexStorable = undefined;
 });
 
-/** One block with a log, in as many blocks as have a sample. */
+/** One block with a log among as many blocks as have a sample. */
 const BLOCK = 7;
 const log: NodeLog = {
   blockNumber: numberToHex(BLOCK),

@@ -3,8 +3,8 @@ import { onchainEnum, onchainTable, primaryKey } from "ponder";
 import { openStore } from "./openStore.ts";
 import { ponderModule } from "./ponders.ts";
 
-// `node storeTrial.ts <database> <seed>`: asks Ponder's store of rows a thousand things, chosen by the seed, on real
-// tables, and prints all that it answered, refused, counted and stored. Two stores that print the same are the same.
+// `node storeTrial.ts <database> <seed>`: makes a thousand requests, chosen by the seed, to Ponder's store of rows on real
+// tables. Prints everything that it answered, refused, counted and stored. Two stores with equal output behave the same.
 
 const mood = onchainEnum("mood", ["glad", "sad"]);
 const simple = onchainTable(
@@ -110,7 +110,7 @@ const options = { indexingCacheMaxBytes: 0 };
 const eventCount: Record<string, number> = { Something: 0 };
 const open = () => openStore({ schema, eventCount, common: { logger, metrics, options } });
 
-/** Tables and rows of theirs; the rows are of no one type. */
+/** Tables with their rows, which have no common type. */
 type Kind = { table: object; keyOf: () => object; restOf: () => object; flaw: object };
 const kinds: Kind[] = [
   { table: simple, keyOf: keyOfSimple, restOf: restOfSimple, flaw: { isKnown: null } },
@@ -126,7 +126,7 @@ function changeOf(found: Record<string, unknown>, rest: object): object {
   return below(4) === 0 ? found : rest;
 }
 
-/** One of the things that handlers ask. */
+/** One of the requests that handlers make. */
 async function ask(): Promise<unknown> {
   const { db } = indexingStore;
   const { table, keyOf, restOf, flaw } = oneOf(...kinds);
@@ -151,7 +151,7 @@ async function ask(): Promise<unknown> {
     case 7:
       return below(6) === 0 ? db.delete(table, key) : db.find(table, key);
     case 8: {
-      // Without a look at what is there already: a key that is taken shows when rows are written.
+      // Without looking for an existing row: a key that is taken shows when rows are written.
       const amount = BigInt(1_000_000 + below(2_000));
       return db.insert(simple).values({ ...keyOfSimple(), ...restOfSimple(), amount });
     }
@@ -164,7 +164,7 @@ async function ask(): Promise<unknown> {
   }
 }
 
-/** The log that all is asked for; Ponder watches whether keys come of it. */
+/** The log of all requests; Ponder watches whether keys come from it. */
 const event = {
   type: "log",
   chain: { id: 1 },
@@ -179,7 +179,7 @@ const event = {
   },
 };
 
-/** What one batch of events asks; all is written at its end. */
+/** The requests of one batch of events; everything is written at its end. */
 async function askSome(): Promise<void> {
   for (let i = below(400); i >= 0; i--) {
     eventCount.Something = (eventCount.Something ?? 0) + 1;
@@ -192,7 +192,7 @@ async function askSome(): Promise<void> {
   }
 }
 
-/** Fills a store and gives it less and less room until it lets a table go: that tells how it counts bytes. */
+/** Fills a store and reduces its room until it drops a table: that shows how it counts bytes. */
 async function countBytes(): Promise<void> {
   const { pool, indexingCache, indexingStore, batch } = await open();
   await batch(async () => {

@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 import { runNode, runTrial } from "./runTrial.ts";
 
-/** A patch, and a program that shows what it is for: trials.test.ts runs it with our patches, plain/ without them. */
+/** A patch, and a program that shows its purpose: trials.test.ts runs it with our patches, plain/ without them. */
 type Trial<Outcome> = {
   patch: string;
-  /** What a patched Ponder does. */
+  /** The behavior of a patched Ponder. */
   does: string;
   run: (isPlain: boolean) => Promise<Outcome>;
-  /** What the program prints then. */
+  /** The program's output then. */
   right: Outcome;
-  /** Whether it printed the fault of Ponder as published. */
+  /** Whether it printed the fault of published Ponder. */
   isWrong(outcome: Outcome): boolean;
 };
 

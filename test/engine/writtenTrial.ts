@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openBuild } from "./plain/openBuild.ts";
 
-// `node writtenTrial.ts <tries>`: empties a file of the API and writes it 20 ms later, as a busy editor does: as often as told, or
-// until what was written is not taken up. On a busy machine more time can lie between the two. Prints whether it was taken up
-// each time.
+// `node writtenTrial.ts <tries>`: empties a file of the API and writes it 20 ms later, like a busy editor. It repeats this as
+// often as requested, or until a write is not picked up. On a busy machine the two can be further apart. Prints for each try
+// whether the write was picked up.
 
 const tries = Number(process.argv[2]);
 const { build, part, close } = await openBuild();

@@ -33,8 +33,8 @@ test("an entry has one key, whichever of its numbers a log names", () => {
   expect(storageIdOfNumber(0n)).toBe(`0x${"0".repeat(64)}`);
 });
 
-describe("an entry that starts", () => {
-  test("has neither subregistry nor resolver until a log tells them", () => {
+describe("a new entry", () => {
+  test("has no subregistry or resolver until a log sets them", () => {
     expect(startedEntry(held, start)).toEqual({
       ...start,
       subregistry: null,
@@ -43,7 +43,7 @@ describe("an entry that starts", () => {
       isRegistered: true,
     });
   });
-  test("as a reservation has no holder, keeps the key of roles, and was registered if it ever was", () => {
+  test("has no holder as a reservation, keeps its role key, and counts as registered if it ever was", () => {
     const reservation = { ...start, owner: null };
     expect(startedEntry(held, reservation)).toMatchObject({ owner: null, resource: 2n, isRegistered: true });
     expect(startedEntry(null, reservation)).toMatchObject({
@@ -52,7 +52,7 @@ describe("an entry that starts", () => {
       isRegistered: false,
     });
   });
-  test("is under way until TokenResource, a reservation never", () => {
+  test("is under way until TokenResource, unless it is a reservation", () => {
     expect(isUnderWay(startedEntry(held, start))).toBe(true);
     expect(isUnderWay(held)).toBe(false);
     expect(isUnderWay(startedEntry(null, { ...start, owner: null }))).toBe(false);
@@ -63,7 +63,7 @@ test("an entry that ends expires that second, and has no holder", () => {
   expect(endedEntry(7)).toEqual({ expiry: 7n, owner: null });
 });
 
-test("a number that is older than the known one says nothing", () => {
+test("a number older than the known one changes nothing", () => {
   expect([newerNumber(null, 1n), newerNumber(1n, 2n), newerNumber(2n, 1n)]).toEqual([1n, 2n, 2n]);
 });
 
@@ -71,7 +71,7 @@ test.each([
   ["a transfer", { to: ALICE, value: 1n }, ALICE],
   ["a transfer of nothing", { to: ALICE, value: 0n }, undefined],
   ["a burn", { to: zeroAddress, value: 1n }, undefined],
-])("%s tells of the holder", (_, transfer, receiver) => {
+])("%s names the holder", (_, transfer, receiver) => {
   expect(receiverOf(transfer)).toBe(receiver);
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checksummed } from "../../src/ens/address.ts";
 import { keccak256, keccak256OfHex } from "../../src/ens/keccak.ts";
 
-test("bytes of any length hash as another program hashes them", () => {
+test("bytes of any length have the hash that another program computes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
       expect(keccak256(bytes)).toBe(keccak256ByViem(bytes));
@@ -19,7 +19,7 @@ test("a part of a larger buffer is hashed alone", () => {
   expect(keccak256(bytes.subarray(2, 5))).toBe(keccak256ByViem(stringToBytes("cde")));
 });
 
-test("texts hash as their UTF-8, those with halves of characters too", () => {
+test("texts are hashed as UTF-8, including those with lone surrogates", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(keccak256(text)).toBe(keccak256ByViem(stringToBytes(text)));
@@ -30,13 +30,13 @@ test("texts hash as their UTF-8, those with halves of characters too", () => {
   }
 });
 
-test("hexadecimal parts hash as their bytes after each other", () => {
+test("hexadecimal parts are hashed as their concatenated bytes", () => {
   const [one, two] = [toHex(1, { size: 32 }), toHex(2n ** 255n, { size: 32 })];
   expect(keccak256OfHex(one, two)).toBe(keccak256ByViem(`${one}${two.slice(2)}` as Hex));
   expect(keccak256OfHex("0x")).toBe(keccak256ByViem("0x"));
 });
 
-test("addresses get the capitals that another program gives them", () => {
+test("addresses get the checksum capitals that another program computes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
       const address = toHex(bytes);

@@ -14,14 +14,14 @@ const [BASE, LINEA, MAIN, OTHER, TOKENS] = [8453, 59144, 1, 42161, 10];
 const [BASE_NODE, LINEA_NODE] = [namehash("base.eth"), namehash("linea.eth")];
 
 describe("a managed name", () => {
-  test("has the node that the contracts of its layer 2 were made with", () => {
+  test("has the node that its layer 2's contracts were made with", () => {
     // Basenames' `src/util/Constants.sol`, and the arguments of Linea's deployed registrar.
     expect(BASE_NODE).toBe("0xff1e3c0eb00ec714e34b6114125fbde1dea2f24a72fbf672e7b7fd5690328e10");
     expect(LINEA_NODE).toBe("0x527aac89ac1d1de5dd84cff89ec92c69b028ce9ce3fa3d654882474ab4402ec3");
     expect(managedNames.map(({ node }) => node)).toEqual(managedNames.map(({ name }) => namehash(name)));
   });
 
-  test("is of one chain, and a chain has one", () => {
+  test("belongs to one chain, and a chain has one", () => {
     expect(managedNameOf(BASE)).toMatchObject({ name: "base.eth", node: BASE_NODE, chainId: BASE });
     expect(managedNameOf(OTHER)).toBeUndefined();
     expect(managedNameOf(TOKENS)?.name).toBe("box");

@@ -25,25 +25,25 @@ import { wellKnownLabels } from "../../src/ens/wellKnownLabels.ts";
 /** Stands for any node. */
 const node = labelhash("node");
 
-/** Labels that a dotted name can show, of any script. */
+/** Labels of any script that a dotted name can show. */
 const printable = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
   .filter((text) => isPrintable(text));
 
-/** Labels as bytes, as the wire format can carry them. */
+/** Labels as bytes that the wire format can carry. */
 const rawLabel = fc.uint8Array({ minLength: 1, maxLength: 255 });
 
 const packetOf = (labels: readonly Uint8Array[]): Hex =>
   concat([...labels.map((label) => bytesToHex(Uint8Array.from([label.length, ...label]))), "0x00"]);
 
 describe("a node", () => {
-  test("of known names is the one that the contracts have", () => {
+  test("of known names equals the contracts' node", () => {
     expect(ROOT_NODE).toBe(zeroHash);
     expect(ETH_NODE).toBe("0x93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae");
     expect(ADDR_REVERSE_NODE).toBe("0x91d1777781884d03a6757a803996e38de2a42967fb37eeaca72729271025a9e2");
   });
 
-  test("is the namehash of any name, built label by label", () => {
+  test("of any name is its namehash, built label by label", () => {
     fc.assert(
       fc.property(fc.array(printable, { maxLength: 6 }), (labels) => {
         const hashes = labels.map(labelhash);
@@ -57,13 +57,13 @@ describe("a node", () => {
     );
   });
 
-  test("is another for a label in capitals: nothing is normalised", () => {
+  test("differs for a label in capitals: nothing is normalised", () => {
     expect(childNode(ETH_NODE, labelhash("Alice"))).not.toBe(childNode(ETH_NODE, labelhash("alice")));
   });
 });
 
-describe("a name that is written by its node", () => {
-  test("tells its node, in any case of letters", () => {
+describe("a name written by its node", () => {
+  test("gives its node, in any case of letters", () => {
     expect(nameByNode(ETH_NODE)).toBe(
       "[namehash:93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae]",
     );
@@ -84,7 +84,7 @@ describe("a name that is written by its node", () => {
   });
 });
 
-test.each(["", "abc", "ünï", "☃☃☃", "🎉🎉🎉"])("%j fits in as many bytes as it has", (text) => {
+test.each(["", "abc", "ünï", "☃☃☃", "🎉🎉🎉"])("%j fits in exactly its number of bytes", (text) => {
   const bytes = stringToBytes(text).length;
   expect(fitsInBytes(text, bytes)).toBe(true);
   expect(fitsInBytes(`${text}a`, bytes)).toBe(false);
@@ -103,7 +103,7 @@ describe("a token id", () => {
 });
 
 describe("a label", () => {
-  test("that is unknown is written as its hash in brackets", () => {
+  test("is written as its hash in brackets if it is unknown", () => {
     expect(unknownLabel(labelhash("alice"))).toBe(
       "[9c0257114eb9399a2985f8e75dad7600c5d89fe3824ffa99ec1c3eb8bf3b0501]",
     );
@@ -142,29 +142,29 @@ describe("a label", () => {
     expect(codePoints(label)).toBe(length);
   });
 
-  test("stands before its parent's name, and alone at the root", () => {
+  test("precedes its parent's name, and stands alone at the root", () => {
     expect(joinName(node, "alice", "eth")).toBe("alice.eth");
     expect(joinName(node, "eth", "")).toBe("eth");
   });
 
-  test("that is too long for its name gives it the form of its node, and so all names below", () => {
+  test("that is too long for its name writes it, and all names below, by node", () => {
     const longest = "a".repeat(MAX_NAME_BYTES - "b.".length);
     expect(joinName(node, "b", longest)).toBe(`b.${longest}`);
     expect(joinName(node, "bc", longest)).toBe(nameByNode(node));
     expect(joinName(node, "☃", longest.slice(1))).toBe(nameByNode(node));
     expect(joinName(node, "b", nameByNode(ETH_NODE))).toBe(nameByNode(node));
-    // A label can look so only if it cannot be shown as its text.
+    // A label can look like this only if it cannot be shown as its text.
     expect(isPrintable(nameByNode(node))).toBe(false);
   });
 
-  test("that everybody knows is found by its hash", () => {
+  test("that is well known is found by its hash", () => {
     for (const [hash, text] of wellKnownLabels) expect(labelhash(text)).toBe(hash);
     for (const text of ["eth", "reverse", "addr"]) expect(wellKnownLabels.get(labelhash(text))).toBe(text);
   });
 });
 
 describe("a name in DNS wire format", () => {
-  test("is read back label by label, whatever its bytes", () => {
+  test("is decoded label by label, whatever its bytes", () => {
     fc.assert(
       fc.property(fc.array(rawLabel, { maxLength: 6 }), (labels) => {
         const decoded = decodeDnsName(packetOf(labels));
@@ -173,7 +173,7 @@ describe("a name in DNS wire format", () => {
     );
   });
 
-  test("has its text where it is UTF-8, to the last mark", () => {
+  test("has its text if it is UTF-8, including a byte order mark", () => {
     fc.assert(
       fc.property(fc.array(printable, { minLength: 1, maxLength: 5 }), (labels) => {
         const decoded = decodeDnsName(packetOf(labels.map((label) => stringToBytes(label))));
@@ -186,13 +186,13 @@ describe("a name in DNS wire format", () => {
     ]);
   });
 
-  test("is read as viem writes it", () => {
+  test("is decoded as viem encodes it", () => {
     const name = "sub.alice.eth";
     const decoded = decodeDnsName(bytesToHex(packetToBytes(name)));
     expect(decoded?.map(({ label }) => label).join(".")).toBe(name);
   });
 
-  test("of bytes that are not UTF-8 has a text that does not hash to its hash", () => {
+  test("of bytes that are not UTF-8 has a text whose hash differs from its own", () => {
     const [label] = decodeDnsName("0x03fffefd00") ?? [];
     expect(label?.labelhash).toBe(keccak256("0xfffefd"));
     expect(labelhash(label?.label ?? "")).not.toBe(label?.labelhash);
@@ -207,13 +207,13 @@ describe("a name in DNS wire format", () => {
     expect(decodeDnsName(packet)).toBeNull();
   });
 
-  test("of nothing, or of an end alone, is the root", () => {
+  test("that is empty, or an end alone, is the root", () => {
     expect(decodeDnsName("0x")).toEqual([]);
     expect(decodeDnsName("0x00")).toEqual([]);
     expect(nodeOfLabels([])).toBe(ROOT_NODE);
   });
 
-  test("is either read wholly or not at all: what is read gives the bytes again", () => {
+  test("is read wholly or not at all: encoding the result gives the same bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 600 }), (bytes) => {
         const decoded = decodeDnsName(bytesToHex(bytes));

@@ -9,7 +9,7 @@ const CAROL = "0x00000000000000000000000000000000000000ca";
 
 type Layer = Address | null;
 
-describe("a name is wrapped", () => {
+describe("whether a name is wrapped", () => {
   const cases: [string, Layer, Layer, Layer, isEth: boolean, wrapped: boolean][] = [
     ["if wrapper, registrar and registry agree", WRAPPER, WRAPPER, ALICE, true, true],
     ["not without an owner of the token", WRAPPER, WRAPPER, null, true, false],
@@ -25,7 +25,7 @@ describe("a name is wrapped", () => {
     expect(isWrapped({ registryOwner, registrarOwner, wrapperOwner }, WRAPPER, isEth)).toBe(wrapped);
   });
 
-  test("never, where there is no wrapper", () => {
+  test("never, without a wrapper", () => {
     const owners = { registryOwner: WRAPPER, registrarOwner: WRAPPER, wrapperOwner: ALICE } as const;
     expect(isWrapped(owners, undefined, true)).toBe(false);
   });

@@ -22,7 +22,7 @@ describe("the price of a registration or renewal on mainnet", () => {
     expect(String(price)).toBe(row.paid);
   });
 
-  test("of two renewals is what their transactions tell otherwise, too", () => {
+  test("of two renewals matches what their transactions also say", () => {
     const sumOf = (part: (row: (typeof rows)[number]) => boolean) =>
       rows.filter(part).reduce((sum, { paid = "" }) => sum + BigInt(paid), 0n);
     const hash = "0x6162687e58d0df792ae72c46c75b658cc9a4db4a7a897710e534ed16c2eef6dc";
@@ -31,7 +31,7 @@ describe("the price of a registration or renewal on mainnet", () => {
     expect(rows.filter(({ logged, paid }) => logged !== paid).length).toBeGreaterThan(10);
   });
 
-  test("is rounded down once, and nothing for two characters and fewer", () => {
+  test("is rounded down once, and is zero for two characters or fewer", () => {
     expect(rentInWei([1n], { length: 1, seconds: 3n }, 200_000_000n)).toBe(1n);
     for (const length of [0, 1, 2]) expect(rentInWei(rents, { length, seconds: 10n ** 9n }, 1n)).toBe(0n);
   });

@@ -40,7 +40,7 @@ const paid = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 const claims = fc.record({ claimed: bytes, dnsname: bytes, paid, email: bytes });
 
 describe("a claim without its e-mail address", () => {
-  test("has the same id and name, and nothing of the address", () => {
+  test("has the same id and name, and no part of the address", () => {
     fc.assert(
       fc.property(claims, (claim) => {
         const data = stored(logged(claim));
@@ -50,7 +50,7 @@ describe("a claim without its e-mail address", () => {
     );
   });
 
-  test("stays as it is when it comes again, as from an archive", () => {
+  test("stays the same if it comes again, as from an archive", () => {
     fc.assert(
       fc.property(claims, (claim) => {
         const data = stored(logged(claim));
@@ -59,7 +59,7 @@ describe("a claim without its e-mail address", () => {
     );
   });
 
-  test("is decoded as the event", () => {
+  test("is decoded like the event", () => {
     const claim = {
       claimed: stringToHex("jot"),
       dnsname: "0x036a6f74",
@@ -74,7 +74,7 @@ describe("a claim without its e-mail address", () => {
     expect(args).toEqual({ claimed: "jot", dnsname: "0x036a6f74", paid: 7n, claimant: CLAIMANT, email: "" });
   });
 
-  test("is not that of another claim, whatever a claimant gives as an address", () => {
+  test("differs from any other claim, whatever a claimant gives as an address", () => {
     const claim: Claim = { claimed: "0x61", dnsname: "0x", paid: 1n, email: "0x" };
     const forged: Claim = { ...claim, email: claimIdOf(claim) };
     expect(claimIn(stored(logged(forged))).claimId).toBe(claimIdOf(forged));
@@ -86,9 +86,9 @@ test.each([
   "0x1234",
   `0x${"f".repeat(64 * 5)}`,
   logged({ claimed: "0x", dnsname: "0x", paid: 0n, email: "0x" }).slice(0, -64),
-] as Hex[])("data that is no claim is dropped whole: %s", (data) => expect(stored(data)).toBe("0x"));
+] as Hex[])("data that is not a claim is dropped whole: %s", (data) => expect(stored(data)).toBe("0x"));
 
-test("other logs stay as they are", () => {
+test("other logs stay unchanged", () => {
   const data = logged({ claimed: "0x61", dnsname: "0x", paid: 1n, email: "0x62" });
   for (const topics of [[], [null], [`0x${"1".repeat(64)}`], [null, TOPIC]] as (Hex | null)[][])
     expect(withoutEmail({ topics, data })).toBe(data);
@@ -115,7 +115,7 @@ describe("the input of a transaction", () => {
     },
   );
 
-  test("of other calls stays", () => {
+  test("of other calls stays unchanged", () => {
     const selector = submit("submitExactClaim").slice(0, 10) as Hex;
     const withdraw = encodeFunctionData({
       abi,

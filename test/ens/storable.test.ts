@@ -6,7 +6,7 @@ const text = fc
   .array(fc.oneof(fc.constantFrom("\0", "0", "\u2400"), fc.string({ unit: "binary" })))
   .map((parts) => parts.join(""));
 
-test("NUL and U+2400 are stored as two characters, all others as they are", () => {
+test("NUL and U+2400 are stored as two characters, all others unchanged", () => {
   expect(storable("a\0b")).toBe("a\u24000b");
   expect(storable("a\u2400b")).toBe("a\u2400\u2400b");
   expect(storable("a\u24000")).toBe("a\u2400\u24000");
@@ -14,7 +14,7 @@ test("NUL and U+2400 are stored as two characters, all others as they are", () =
   expect(exactText(null)).toBeNull();
 });
 
-test("every text comes back, and none is stored with NUL", () => {
+test("every text can be read back, and none is stored with NUL", () => {
   fc.assert(
     fc.property(text, (given) => {
       expect(storable(given)).not.toContain("\0");

@@ -34,14 +34,14 @@ describe("texts in calldata", () => {
     ]);
   });
 
-  test("are found in calls of several, in their order, beside what is no text", () => {
+  test("are found in multicalls, in order, among other calls", () => {
     const calls = [setText(write("url", "1")), setAddr, setText(write("url", "2"))];
     for (const call of [multicall(calls), checked(calls)]) {
       expect(textWritesOf(call)).toEqual([write("url", "1"), write("url", "2")]);
     }
   });
 
-  test("are found in calls within calls", () => {
+  test("are found in nested multicalls", () => {
     const inner = multicall([setText(write("a", "1")), checked([setText(write("b", "2"))])]);
     expect(textWritesOf(multicall([inner, setText(write("c", "3"))]))).toEqual([
       write("a", "1"),
@@ -50,7 +50,7 @@ describe("texts in calldata", () => {
     ]);
   });
 
-  test("come back as they were written, whatever they are", () => {
+  test("are returned as written, whatever they contain", () => {
     const text = fc.string({ unit: "binary", maxLength: 40 });
     const marked = [
       write("\uFEFFkey", "\uFEFFvalue"),
@@ -86,7 +86,7 @@ describe("texts in calldata", () => {
     expect(textWritesIn(transaction)).toEqual([first]);
   });
 
-  test("are none in any bytes, and never a fault", () => {
+  test("are not found in random bytes, which never cause an error", () => {
     const selectors = ["0x10f13a8c", "0xac9650d8", "0xe32954eb"] as const;
     fc.assert(
       fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 300 }), (selector, rest) => {

@@ -37,8 +37,8 @@ describe("a token of the wrapper", () => {
   });
 });
 
-describe("a token that is minted", () => {
-  test("where there was none is as it was asked for", () => {
+describe("a minted token", () => {
+  test("is as requested, if there was none before", () => {
     expect(mintedToken(null, token(3, 5n), NOW)).toEqual(token(3, 5n));
   });
 
@@ -51,7 +51,7 @@ describe("a token that is minted", () => {
     expect(mintedToken(token(old, oldExpiry), token(4, expiry), NOW)).toEqual(token(fuses, stored));
   });
 
-  test("never loses a fuse or an hour that was asked for, and never keeps owner-controlled ones", () => {
+  test("never loses requested fuses or time, and never keeps owner-controlled fuses", () => {
     fc.assert(
       fc.property(uint32, uint64, uint32, uint64, uint64, (oldFuses, oldExpiry, fuses, expiry, now) => {
         const minted = mintedToken(token(oldFuses, oldExpiry), token(fuses, expiry), now);

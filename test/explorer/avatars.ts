@@ -7,7 +7,7 @@ import { chromiumPath } from "../client/browser.ts";
 
 const HTML = "<!doctype html><script>alert(1)</script>";
 
-/** Names whose records a stranger wrote, by label. */
+/** Names with records written by a stranger, by label. */
 const records = {
   pictured: {
     avatar: dataUri(png()),
@@ -27,10 +27,10 @@ const records = {
   bombed: { avatar: dataUri(png(60_000, 60_000)) },
 } as const;
 
-/** The first Bitcoin address there was, as ENSIP-9 stores it. */
+/** The first Bitcoin address, as ENSIP-9 stores it. */
 const GENESIS = "0x76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac" as const;
 
-/** Pictures of names and the head of a name, in a real browser, as strangers write their records. */
+/** Images of names and the head of a name in a real browser, with records written by strangers. */
 export function describeAvatars(stageOf: () => Stage): void {
   describe.runIf(chromiumPath)("pictures of names", () => {
     let browser: Browser;
@@ -115,7 +115,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       await page.goto(`${url}/explore/name/pictured.eth`);
       const width = await page.locator(".heading img.picture").evaluate(async (one) => {
         const image = one as unknown as { naturalWidth: number; decode(): Promise<void> };
-        // The page is loaded before its picture, which is a lazy one.
+        // The page is loaded before its image, which is a lazy one.
         await image.decode();
         return image.naturalWidth;
       });
@@ -141,7 +141,7 @@ export function describeAvatars(stageOf: () => Stage): void {
       await page.goto(`${url}/explore/search?q=alice`);
       const pictures = page.locator("main .account img.picture");
       expect(await pictures.first().getAttribute("src")).toBe("avatar/alice.eth");
-      // Its host is none.
+      // Its host does not exist.
       const reply = await picture("alice.eth");
       expect(reply.headers.get("content-type")).toBe("image/svg+xml");
       expect(reply.headers.get("cache-control")).toBe("no-store");

@@ -5,7 +5,7 @@ import { AddressLink } from "../../src/api/features/explorer/parts/hash.tsx";
 import { drawingOf, Identicon } from "../../src/api/features/explorer/parts/identicon.tsx";
 import { account } from "../query/rows.ts";
 
-/** Addresses as a page shows them: of each its link. `asked` has what was asked for each page. */
+/** Addresses on a page: the link of each. `asked` has the requests for each page. */
 async function written(addresses: readonly string[], names: Record<string, string>, hasAvatar = false) {
   const asked: (readonly string[])[] = [];
   const nameOf = gatherNames(async (some) => {

@@ -6,7 +6,7 @@ import { createTables, type Tables } from "../query/tables.ts";
 import { serveExplorer } from "./statisticsPages.ts";
 
 const NOW = 1_800_000_000;
-/** More than the operation gives at once. */
+/** More than the operation returns at once. */
 const LOGS = 1_120;
 
 let tables: Tables;

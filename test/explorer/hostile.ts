@@ -25,7 +25,7 @@ const hostileTexts = {
 } as const;
 
 const LONG = 100_000;
-/** A text takes a word of storage for each 32 bytes. */
+/** A text uses a word of storage for each 32 bytes. */
 const LONG_GAS = 200_000_000n;
 
 /** Registers these names, and sets these texts for the first of them; one text is 100 KB long. */

@@ -11,7 +11,7 @@ const all: Width[] = [
 ];
 const widths = isLong() ? all : all.slice(0, 1);
 
-/** Jobs of people who look at names, each in at most two steps from the first page; a step is a search, a click or a form. */
+/** Jobs of people who look at names, each at most two steps from the home page; a step is a search, a click or a form. */
 export function describeJobs(stageOf: () => Stage): void {
   describe.runIf(chromiumPath).each(widths)("jobs on a %s", (_, width) => {
     let browser: Browser;
@@ -85,7 +85,7 @@ export function describeJobs(stageOf: () => Stage): void {
         "/ens-stats/largest-registrations?days=365",
       );
       expect(shown.length).toBeGreaterThan(0);
-      // A hash and a long name are cut in a list, and unseen characters are named.
+      // A hash and a long name are cut in a list, and invisible characters are named.
       const readable = (name: string) => (/^[a-z0-9.-]{1,48}$/.test(name) ? name : "an odd name");
       const wanted = body.registrations.slice(0, shown.length).map(({ name }) => readable(name));
       expect(shown.map(readable)).toEqual(wanted);

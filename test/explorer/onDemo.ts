@@ -10,14 +10,14 @@ import { isLong, isSlow } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
 
-/** Rules of WCAG 2.2 AA, and what axe calls good practice. */
+/** Rules of WCAG 2.2 AA, and axe's best practices. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** How many scripts, styles and handlers are in the page itself. */
+/** Number of scripts, styles and handlers in the page itself. */
 const INLINE = `[...document.querySelectorAll("*")].filter((one) =>
   one.matches("style, script:not([src])") || [...one.attributes].some(({ name }) => /^on|^style$/.test(name))).length`;
 
-/** What the first page may weigh in all, compressed. */
+/** Maximum total size of the home page, compressed. */
 const MAX_FIRST_PAGE = 60 * 1_024;
 
 const desktop: BrowserContextOptions = { viewport: { width: 1_280, height: 900 }, colorScheme: "light" };
@@ -25,12 +25,12 @@ const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, co
 const darkDesktop: BrowserContextOptions = { ...desktop, colorScheme: "dark" };
 const lightPhone: BrowserContextOptions = { ...phone, colorScheme: "light" };
 
-/** A name in a table that is higher than this stands one letter below the other. */
+/** A name in a table higher than this is stacked letter by letter. */
 const MAX_NAME_HEIGHT = 160;
 const HIGHEST_NAME = `Math.max(0, ...[...document.querySelectorAll("td .name, th .name")].map((one) =>
   one.getBoundingClientRect().height))`;
 
-/** The titles beside the values of a list's first row, as the style sheet shows them. */
+/** The titles next to the values of a list's first row, as the style sheet shows them. */
 const LABELS = `[...document.querySelectorAll("table.items tbody tr:first-child td")].map((cell) =>
   getComputedStyle(cell, "::before").content)`;
 
@@ -94,7 +94,7 @@ const kindsOf = (address: string): string[] => [
   ].map((path) => `/explore/${path}`),
 ];
 
-/** Pages for what cannot be answered. */
+/** Pages for requests that cannot be answered. */
 const errors: [path: string, status: number][] = [
   ["/explore/name/a..b", 400],
   ["/explore/address/0x12", 400],
@@ -124,7 +124,7 @@ const screens: readonly Screen[] = isLong()
     ? twoScreens("one page of each kind")
     : twoScreens("first third", "second third");
 
-/** What needs a browser for long. */
+/** Long browser tests. */
 const slow = test.runIf(isSlow());
 
 /** The pages for browsers, in a real one, on the demo and what strangers added to it. */
@@ -151,7 +151,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       return kinds.filter((_, i) => i % thirds.length === thirds.indexOf(which));
     };
 
-    /** Opens pages in a context, and notes errors, refusals of the policy, and requests to other hosts. */
+    /** Opens pages in a context, and records errors, violations of the policy, and requests to other hosts. */
     async function inBrowser(options: BrowserContextOptions, use: (page: Page) => Promise<void>) {
       const context = await browser.newContext(options);
       const page = await context.newPage();
@@ -236,7 +236,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       ] as const;
       await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
         for (const prefix of ["", "/api"]) {
-          // Under `/api` the links are the same, from there.
+          // Under `/api` the links are the same, with that prefix.
           for (const [text, place] of places) {
             await page.goto(`${url}${prefix}/explore/status`);
             await page.getByRole("searchbox").fill(text);
@@ -361,7 +361,7 @@ export function describeExplorer(stageOf: () => Stage): void {
         await page.goto(`${url}/`);
         for (let minutes = 0; minutes < 10; minutes++) {
           await page.clock.runFor(60_000);
-          await page.evaluate("fetch('explore/assets/icon.svg')"); // The refusal has come when this answer has.
+          await page.evaluate("fetch('explore/assets/icon.svg')"); // When this answer arrives, the refusal has, too.
         }
         expect(asked).toBe(5);
         expect(await page.locator("[data-live='newest'] li").count()).toBeGreaterThan(0);

@@ -2,23 +2,23 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 
-/** What makes browsers wait until a page is whole. */
+/** Checks for what makes browsers wait until a page is complete. */
 const EXPECT_LINK = /<link rel="expect"[^>]*>/;
 
-/** What is done to a page on its way, and for how many milliseconds nothing may be drawn of its first half; null: until it is. */
+/** A change to the page in transit, and for how many milliseconds its first half must stay blank; null: until it is drawn. */
 type Way = { change: (html: string) => string; patience: number | null };
 
 export const asItIs: Way = { change: (html) => html, patience: 500 };
 export const withoutLink: Way = { change: (html) => html.replace(EXPECT_LINK, ""), patience: null };
 
-/** Whether the browser has drawn anything yet: waits for that for a time, or, with null, until it has. */
+/** Whether the browser has drawn anything yet: waits for the given time, or, with null, until it has. */
 const isShown = (patience: number | null): string =>
   `new Promise((resolve) => {
     new PerformanceObserver(() => resolve(true)).observe({ type: "paint", buffered: true });
     if (${patience} !== null) setTimeout(() => resolve(false), ${patience});
   })`;
 
-/** Passes on what it is asked for. Of a page it sends the first half, and the other one when `sendRest` is called. */
+/** Forwards requests. It sends the first half of a page, and the second one when `sendRest` is called. */
 async function startHalves(origin: string, change: Way["change"]) {
   let sendRest = () => {};
   const server = createServer(async ({ url = "/", headers: { accept = "*/*" } }, response) => {
@@ -40,7 +40,7 @@ async function startHalves(origin: string, change: Way["change"]) {
   };
 }
 
-/** Opens a page that comes in two halves: whether it is shown after the first one, and after both. */
+/** Opens a page that arrives in two halves. Returns whether it is shown after the first one, and after both. */
 export async function openInHalves(browser: Browser, address: string, { change, patience }: Way) {
   const { origin, pathname, search } = new URL(address);
   const halves = await startHalves(origin, change);

@@ -15,7 +15,7 @@ const all: Width[] = [
 ];
 const widths = isLong() ? all : all.slice(0, 1);
 
-/** What a person asks of prices and drops: on a phone and at a desk, by the search box and links, each step counted. */
+/** Questions of a person about prices and drops: on a phone and at a desk, by the search box and links, each step counted. */
 export function describePrices(stageOf: () => Stage): void {
   describe("the files of drops", () => {
     const file = (path: string) => fetch(`${stageOf().stack.url}/explore/${path}`);
@@ -67,7 +67,7 @@ export function describePrices(stageOf: () => Stage): void {
     });
     afterAll(() => browser?.close());
 
-    /** One step: a text into the search box of the first page. */
+    /** One step: a text in the search box of the home page. */
     const search = async (text: string) => {
       await page.goto(`${url}/`);
       await page.getByRole("searchbox").first().fill(text);

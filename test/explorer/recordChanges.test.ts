@@ -20,7 +20,7 @@ const log = (fields: Partial<DomainEvent>): DomainEvent => ({
 const text = (value: string | undefined, more: Partial<DomainEvent> = {}) =>
   log({ key: "url", ...(value !== undefined && { value }), ...more });
 
-/** What each log was before, of logs in their order; null of those that set no record. */
+/** The previous value for each of some logs in order; null for those that set no record. */
 const beforeIn = (logs: DomainEvent[], isWhole = true) => {
   const before = beforeOf(logs, isWhole);
   return logs.map((one) => before.get(one) ?? null);

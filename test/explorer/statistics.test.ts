@@ -31,7 +31,7 @@ const read = async (path: string) => {
   return { status: reply.status, type: reply.headers.get("content-type"), text: await reply.text() };
 };
 
-/** Bytes of a reply as they come, which fetch would unpack. */
+/** Bytes of a reply as they arrive, which fetch would decompress. */
 const compressedSize = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     get(`${served.url}${path}`, { headers: { "accept-encoding": "gzip" } }, (reply) => {
@@ -81,7 +81,7 @@ describe("the statistics page", () => {
       const { text: html } = await read(`${PAGE}?interval=${interval}`);
       const [, card = ""] = html.split('aria-labelledby="sales"');
       const [picture = ""] = card.split("</svg>");
-      // Days are bars, the last 60, as a phone has room for; longer periods are lines.
+      // Days are shown as bars, the last 60, which fit on a phone; longer periods are lines.
       if (interval === "day") {
         const titles = [...picture.matchAll(/<g><title>([^<]*)<\/title>/g)].map(([, title]) => title);
         expect(titles).toEqual(wanted.slice(-60).map(([day, ...counts]) => `${day}: ${counts.join(" + ")}`));

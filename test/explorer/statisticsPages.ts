@@ -13,7 +13,7 @@ import { setProgress, type Tables } from "../query/tables.ts";
 import { createTestApp } from "../support/app.ts";
 import { operations } from "../support/operations.ts";
 
-/** The explorer on tables of a test, at a port of its own. */
+/** The explorer on a test's tables, at its own port. */
 export async function serveExplorer(
   tables: Tables,
   now: number,

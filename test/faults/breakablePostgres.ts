@@ -6,38 +6,38 @@ import { freePort } from "../../devnet/ports.ts";
 import { startPostgres } from "../../devnet/postgres.ts";
 import { childrenOf, isRunning, markProcess, sendSignal } from "../../devnet/processes.ts";
 
-/** A PostgreSQL server of one test, to be killed and started again on the same data and port. */
+/** A PostgreSQL server of one test that can be killed and started again on the same data and port. */
 export type BreakablePostgres = {
   url: string;
-  /** Where its tables are. */
+  /** Folder of its tables. */
   data: string;
   /**
-   * SIGKILL of all its processes at once, as a power cut. A killed server alone is another fault: its other processes
-   * end by themselves, each rolls back what it did and removes the files of tables that it was creating, but that does
-   * not get into the log. Recovery then fails with "could not create file …: File exists" where such a table is
-   * unlogged, and the server never starts again (PostgreSQL 18.4).
+   * Sends SIGKILL to all its processes at once, like a power cut. Killing only the server is another fault: its other processes
+   * end by themselves, and each rolls back its work and removes the files of tables that it was creating, but the log does not
+   * record that. Recovery then fails with "could not create file …: File exists" if such a table is unlogged, and the server
+   * never starts again (PostgreSQL 18.4).
    */
   kill: () => Promise<void>;
   start: () => Promise<void>;
   destroy: () => Promise<void>;
 };
 
-/** What is committed is on the disk, as with PostgreSQL's own settings. */
+/** Committed data is on the disk, as with PostgreSQL's own settings. */
 const durable = ["-c", "synchronous_commit=on"];
 
-/** `more` are further arguments of the server. */
+/** `more` are additional arguments of the server. */
 export async function startBreakablePostgres(more: readonly string[] = []): Promise<BreakablePostgres> {
   return startBreakableIn(await makeServerFolder(), more);
 }
 
-/** A folder for the data of a server; other accounts may pass it. */
+/** A folder for the data of a server; other accounts may traverse it. */
 export async function makeServerFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "namedex-breakable-"));
   await chmod(folder, 0o755);
   return folder;
 }
 
-/** The same on data that stand in `data` of a folder, or are made there. */
+/** The same on data in `data` of a folder, created if missing. */
 export async function startBreakableIn(
   folder: string,
   more: readonly string[] = [],
@@ -54,7 +54,7 @@ export async function startBreakableIn(
     kill: async () => {
       const server = markProcess(running.server.pid);
       if (server === null) throw new Error("PostgreSQL had ended before it was killed");
-      process.kill(server.pid, "SIGSTOP"); // It starts no other process while they are killed.
+      process.kill(server.pid, "SIGSTOP"); // The server starts no other process while they are killed.
       while (killChildren(server.pid) > 0) await sleep(5);
       process.kill(server.pid, "SIGKILL");
       while (isRunning(server)) await sleep(5);
@@ -69,7 +69,7 @@ export async function startBreakableIn(
   };
 }
 
-/** Kills the processes of a server; gives how many there were, those left out that had ended already. */
+/** Kills the processes of a server. Returns how many there were, without those that had already ended. */
 function killChildren(server: number): number {
   const running = childrenOf(server).filter((pid) => markProcess(pid) !== null);
   for (const pid of running) sendSignal(pid, "SIGKILL");

@@ -6,9 +6,9 @@ import { judgeStack } from "../truth/trial.ts";
 import { type FaultChain, startFaultChain } from "./pulse.ts";
 import { type Supervision, supervise } from "./supervise.ts";
 
-/* Connections end at the commit of a batch or of a block: the commit is lost, or it is done and nothing says so. */
+/* Connections end at the commit of a batch or of a block: the commit is lost, or it succeeds without a reply. */
 
-/** Its rows are written only where an owner is another one than before. */
+/** Its rows are written only if an owner changes. */
 const TABLE = "ownership_changes";
 
 let chain: FaultChain;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Cuts one commit after the other; `run` is done until there is one. */
+/** Cuts one commit after another; `run` is repeated until one was cut. */
 async function cutCommits(faults: readonly CommitFault[], run: () => Promise<void>): Promise<void> {
   for (const fault of faults) {
     let isOver = false;
@@ -46,7 +46,7 @@ async function cutCommits(faults: readonly CommitFault[], run: () => Promise<voi
   }
 }
 
-test("commits that are lost or unheard cost no row, and nothing is counted twice", async () => {
+test("lost commits and lost replies cost no row, and nothing is counted twice", async () => {
   await cutCommits(["lost", "unheard"], () => sleep(50));
   await stack.ready();
   await cutCommits(["lost", "unheard", "lost"], async () => {

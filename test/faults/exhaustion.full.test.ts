@@ -11,7 +11,7 @@ import { type FaultStage, openFaultStage } from "./stage.ts";
 import { tell } from "./tell.ts";
 
 const SLOW_CLIENTS = 200;
-/** Headers may take 20 seconds; late clients are looked for every 30 seconds. Node by itself waits for 60 at least. */
+/** Headers may take 20 seconds, and late clients are looked for every 30 seconds. Node's default is at least 60. */
 const SENT_AWAY_MS = 57_000;
 const DRIP_MS = 250;
 const LOCK_MS = 8_000;
@@ -33,7 +33,7 @@ async function expectWhole(): Promise<void> {
   expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
 }
 
-/** Does the work while another client holds the tables of the index, as a migration or a forgotten transaction would. */
+/** Runs the work while another client locks the tables of the index, like a migration or a forgotten transaction. */
 function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
   return withClient({ connectionString: stack.databaseUrl }, async (client) => {
     await client.query(`begin; set local search_path = ${stack.schema}`);
@@ -44,7 +44,7 @@ function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
   });
 }
 
-test("where every connection waits for a lock each caller is answered, late or by an error, and all is well when it is gone", async () => {
+test("while every connection waits for a lock each caller gets a late answer or an error, and afterwards all is well", async () => {
   const asking = load(CALLERS);
   await asking.nextAnswer();
   const refused = await whileLocked(async () => {
@@ -66,7 +66,7 @@ test("where every connection waits for a lock each caller is answered, late or b
   await expectWhole();
 }, 600_000);
 
-test(`${SLOW_CLIENTS} clients that send a request byte by byte keep no one waiting, and are sent away`, async () => {
+test(`${SLOW_CLIENTS} clients that send a request byte by byte delay no one, and are disconnected`, async () => {
   const { port, hostname } = new URL(stack.url);
   const slow: Socket[] = Array.from({ length: SLOW_CLIENTS }, () => {
     const socket = connect(Number(port), hostname);
@@ -74,7 +74,7 @@ test(`${SLOW_CLIENTS} clients that send a request byte by byte keep no one waiti
     socket.write("GET /whois/pulse.eth HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
     return socket;
   });
-  // Told by the bytes that were sent: while the machine stands still no client is late.
+  // Measured by the bytes sent: no client is late while the machine stands still.
   let drops = 0;
   const drip = setInterval(() => {
     drops++;

@@ -8,7 +8,7 @@ import { startDemoChain } from "../../devnet/localChain.ts";
 import { ask } from "../support/database.ts";
 import { startStack } from "../support/stack.ts";
 
-/** A small file system of its own; null where this user may not make one. */
+/** A small file system of its own; null if this user may not make one. */
 const disk = mountDisk();
 
 function mountDisk(): string | null {
@@ -35,7 +35,7 @@ function fill(file: string): void {
     try {
       for (;;) writeSync(handle, Buffer.alloc(bytes));
     } catch {
-      // No room for so much at once.
+      // Too little room for so much at once.
     }
   }
   closeSync(handle);
@@ -57,7 +57,7 @@ const statusOf = async (url: string): Promise<Status> => {
 const PATIENCE = { timeout: 180_000, interval: 500 };
 
 test.skipIf(disk === null)(
-  "with a full disk neither indexer nor replica says that it is ready, the reason is shown, and both go on with room",
+  "with a full disk neither indexer nor replica reports ready, both show the reason, and both continue once there is room",
   async () => {
     const server = inject("databaseServerUrl");
     const tablespace = `small_${process.pid}`;

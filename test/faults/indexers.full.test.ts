@@ -10,7 +10,7 @@ import { tell } from "./tell.ts";
 
 const MAX_LAG_BLOCKS = 2;
 const BEAT_PAUSE_MS = 200;
-/** The gateway looks every second: this many blocks may come before it knows. */
+/** The gateway checks every second: this many blocks may come before it notices. */
 const BLOCKS_UNSEEN = 10;
 
 let chain: FaultChain;
@@ -48,10 +48,10 @@ async function beatFor(beats: number): Promise<void> {
   }
 }
 
-test("behind the gateway an indexer that lies about its head, and then the death of the other, make no answer wrong", async () => {
+test("behind the gateway, an indexer that lies about its head and then the death of the other make no answer wrong", async () => {
   const { timeline } = chain;
   const url = () => gateway.url;
-  // Two that follow the chain may be so far apart as the gateway allows, and blocks come while it is not looking.
+  // Two indexers that follow the chain may be as far apart as the gateway allows, and blocks come while it is not checking.
   const noticing = startLoad({ url, timeline, slack: () => MAX_LAG_BLOCKS + BLOCKS_UNSEEN });
   await beatFor(5);
   await Promise.all([honest.waitForHead(), liar.waitForHead()]);
@@ -62,14 +62,14 @@ test("behind the gateway an indexer that lies about its head, and then the death
   const first = await noticing.stop();
   expect(first.wrong).toEqual([]);
   expect(first.unanswered).toBe(0);
-  // Only while the honest one stood still, and the gateway saw that, was there no indexer to ask.
+  // No indexer could be asked only while the honest one stood still and the gateway had noticed.
   const isHonestAway = (line: string) => line.startsWith(`${honest.url}: `) && line.includes("unreachable");
   const excused = gateway.output().split("\n").some(isHonestAway) ? ["NO_INDEXERS_AVAILABLE"] : [];
   expect(Object.keys(first.refused).filter((code) => !excused.includes(code))).toEqual([]);
   const { ready } = (await liar.api<{ ready: boolean }>("/indexing-status")).body;
   expect(ready, "the liar calls itself fresh").toBe(true);
 
-  // From here on every answer is the honest one's: none goes back by a single block, and none comes from the liar.
+  // From here on every answer is from the honest one: none goes back by a single block, and none comes from the liar.
   let slack = 0;
   const known = startLoad({ url, timeline, slack: () => slack });
   await known.nextAnswer();
@@ -78,7 +78,7 @@ test("behind the gateway an indexer that lies about its head, and then the death
   await gateway.until("unreachable", "lagging");
   await sleep(1_500);
   expect((await fetch(`${gateway.url}/whois/pulse.eth`)).status).toBe(503);
-  // The liar that catches up is asked again as soon as it is no farther behind than the gateway allows.
+  // The liar is asked again once it has caught up to within the gateway's limit.
   slack = MAX_LAG_BLOCKS;
   node.set(null);
   const healed = Date.now();

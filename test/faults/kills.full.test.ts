@@ -20,20 +20,20 @@ afterAll(async () => {
 });
 
 test(
-  `an indexer killed at ${KILLS} random moments has every row in the end, and never told a wrong one`,
+  `an indexer killed at ${KILLS} random moments ends up with every row, and never answered with a wrong one`,
   async () => {
     const dice = chanceOf(inject("seed")).next;
     const stack = await launchStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
     const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 2 });
     try {
       for (let kill = 0; kill < KILLS; kill++) {
-        // The first third dies on its way through the past, the others while they follow the chain.
+        // The first third are killed during the backfill, the others while they follow the chain.
         if (kill >= KILLS / 3) await stack.ready();
         const writes = kill >= KILLS / 3 ? Math.floor(dice() * 6) : 0;
         for (let i = 0; i < writes; i++) await chain.beat();
         await sleep(dice() * (kill >= KILLS / 3 ? 400 : 4_000));
         await stack.kill();
-        // One start waits for the lock of the one before, as after a real power cut.
+        // Each start waits for the lock of the previous one, as after a real power cut.
         if (kill > 0) await stack.expireLock();
         await chain.play(3);
         await chain.beat();

@@ -6,17 +6,17 @@ import { PULSE, PULSE_KEYS, pulseAddress, type Timeline } from "./pulse.ts";
 
 /** What callers saw while something was broken. */
 export type Seen = {
-  /** Right answers. */
+  /** Number of right answers. */
   answers: number;
-  /** Answers that are right for no block at or after the one that was promised; refusals that are not of the contract. */
+  /** Answers that are right for no block at or after the promised one, and refusals outside the API's contract. */
   wrong: string[];
   /** Refusals by code. */
   refused: Record<string, number>;
   /** Requests without any answer: no server listened, the connection broke, or none came in time. */
   unanswered: number;
-  /** Why, and after how many milliseconds: the first ones. */
+  /** Reason and time in milliseconds of the first ones. */
   causes: string[];
-  /** Longest time in which no caller got an answer, in milliseconds. */
+  /** Longest time without an answer to any caller, in milliseconds. */
   longestGap: number;
   /** Slowest right answer, in milliseconds. */
   slowest: number;
@@ -24,22 +24,22 @@ export type Seen = {
 
 export type Load = {
   seen: () => Seen;
-  /** Waits for a right answer to a question that is asked from now on, and gives the milliseconds that it took. */
+  /** Waits for a right answer to a question asked from now on. Returns the milliseconds it took. */
   nextAnswer: (timeoutMs?: number) => Promise<number>;
   stop: () => Promise<Seen>;
 };
 
 type LoadPlan = {
-  /** Where to ask; asked at each request, so that a service may move. */
+  /** Where to ask; read at each request, so that a service may move. */
   url: () => string;
   timeline: Timeline;
   callers?: number;
   headers?: Record<string, string>;
-  /** How many values an answer may be behind one that was given before, where several indexers answer; asked at each request. */
+  /** With several indexers: how many values an answer may be behind an earlier one; read at each request. */
   slack?: () => number;
 };
 
-/** Of a caller, between two questions. */
+/** Pause of a caller between two questions. */
 const PAUSE_MS = sizeOf({ short: 40, long: 15 });
 const PAUSE_AFTER_NOTHING_MS = 100;
 const PATIENCE_MS = 120_000;
@@ -53,9 +53,8 @@ const questions = [
 ];
 
 /**
- * Asks without a break until it is stopped or the test is over, and judges each answer: it has to be that of a block
- * that was the chain's newest, whole (not half of one block and half of another), and not older than what an earlier
- * answer had told already.
+ * Asks without a break until stopped, and judges each answer. It must match a block that was the chain's newest, as a whole (not
+ * half of one block and half of another), and must not be older than what an earlier answer had shown.
  */
 export function startLoad({ url, timeline, callers = 3, slack = () => 0, headers = {} }: LoadPlan): Load {
   const seen: Seen = {
@@ -115,7 +114,7 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0, headers
     seen: () => seen,
     nextAnswer: async (timeoutMs = 240_000) => {
       const [start, before] = [Date.now(), seen.answers];
-      // One answer more than there are callers is one that was asked for after now.
+      // One answer more than the number of callers includes one that was asked for after now.
       while (seen.answers <= before + callers) {
         if (Date.now() - start > timeoutMs) throw new Error(`No answer: ${JSON.stringify(seen)}`);
         await sleep(20);
@@ -180,14 +179,14 @@ function beatOfText(body: unknown): Beat {
   return Number((body as { value: string }).value);
 }
 
-/** Each value once, all of them, the newest first. */
+/** Each distinct value, newest first. */
 function beatOfHistory(body: unknown): Beat {
   const values = (body as { history: { value: string }[] }).history.map(({ value }) => Number(value));
   const isOrdered = values.every((value, i) => i === 0 || value < (values[i - 1] as number));
   return isOrdered && values.at(-1) === 1 ? (values[0] as number) : "mixed";
 }
 
-/** Nothing of it changes: any block is right, and every other answer is wrong. */
+/** It never changes: any block is right, and every other answer is wrong. */
 function nothingOfWhois(body: unknown): null | "mixed" {
   const { name, availability_status: state } = body as Record<string, unknown>;
   return name === PULSE && state === "registered" ? null : "mixed";

@@ -37,7 +37,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** The database dies, blocks come meanwhile, it comes back: until the index is at the head again. */
+/** The database dies, blocks come meanwhile, and it comes back; ends when the index is at the head again. */
 async function breakDatabase(when: string): Promise<void> {
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline });
   await sleep(300);
@@ -59,9 +59,9 @@ async function breakDatabase(when: string): Promise<void> {
   expect(codes.filter((code) => code !== "INDEX_NOT_READY")).toEqual([]);
 }
 
-/** Without its database a process still says how it is, and callers learn when to ask again. */
+/** Without its database a process still reports its state, and callers learn when to ask again. */
 async function expectToldAway(): Promise<void> {
-  if (supervision.ends.length > 0) return; // It had ended before it was asked.
+  if (supervision.ends.length > 0) return; // It ended before it was asked.
   const [status, refusal, metrics] = await Promise.all(
     [`${stack.url}/indexing-status`, `${stack.url}/whois/pulse.eth`, `${stack.metricsUrl}/index-metrics`].map(
       (url) => fetch(url),
@@ -98,14 +98,14 @@ const countEvents = async (): Promise<number> => {
   return Number(row?.count ?? 0);
 };
 
-test("a database that is killed while an unlogged table is being created starts again", async () => {
+test("a database killed while an unlogged table is being created starts again", async () => {
   const server = await startBreakablePostgres();
   const [creator, writer] = [1, 2].map(() => new pg.Client({ connectionString: server.url }));
   for (const client of [creator, writer]) client?.on("error", () => {});
   try {
     await Promise.all([creator?.connect(), writer?.connect()]);
     await creator?.query("begin; create unlogged table half (i int primary key)");
-    await writer?.query("create table whole as select 1 as one"); // Its commit takes the log to the disk.
+    await writer?.query("create table whole as select 1 as one"); // Its commit flushes the log to the disk.
     await server.kill();
     await server.start();
     expect(await ask(server.url, "select one from whole")).toEqual([{ one: 1 }]);
@@ -114,7 +114,7 @@ test("a database that is killed while an unlogged table is being created starts 
   }
 });
 
-test("a database that dies in the backfill costs no row", async () => {
+test("a database that dies during the backfill costs no row", async () => {
   while ((await countEvents()) === 0) await sleep(5);
   await breakDatabase("in the backfill");
   const { anvil, deployment } = chain.local;

@@ -4,25 +4,25 @@ import type { LocalChain } from "../../devnet/localChain.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
 import { startHistoryChain } from "../truth/trial.ts";
 
-/** The name whose records say which beat they are of. */
+/** The name whose records show the number of their beat. */
 export const PULSE = "pulse.eth";
 export const PULSE_KEYS = ["one", "two"] as const;
 const RESOLVER = "resolver5";
 
-/** One value that the chain had as its newest, in the order in which it had them: a reorganisation brings old ones back. */
+/** Each value that was the chain's newest, in order: a reorganisation brings old ones back. */
 export type Timeline = number[];
 
-/** A chain with a past, a name that changes all its records at once, and steps of a history to go on with. */
+/** A chain with a past, a name that changes all its records at once, and further steps of a history. */
 export type FaultChain = {
   local: LocalChain;
   timeline: Timeline;
-  /** Writes the next number into every record of the name, in one transaction, so in one block. */
+  /** Writes the next number into every record of the name, in one transaction and so in one block. */
   beat: () => Promise<void>;
   /** Plays the next steps of the history. */
   play: (steps: number) => Promise<void>;
   /**
-   * Removes this many blocks. `ends` are the beats of the two blocks that the chain then ends with: Ponder, when it sees
-   * a shorter chain, takes one block more back and then indexes it again.
+   * Removes this many blocks. `ends` are the beats of the two blocks that the chain then ends with: when Ponder sees a shorter
+   * chain, it removes one block more and then indexes it again.
    */
   rollback: (blocks: number, ends: [number, number]) => Promise<void>;
   stop: () => Promise<void>;
@@ -36,7 +36,7 @@ const writesOf = (n: number): RecordWrite[] => [
   { kind: "addr", address: pulseAddress(n) },
 ];
 
-/** Starts a chain on which `past` steps of a seeded history are played, and the name beats once. */
+/** Starts a chain on which `past` steps of a seeded history were played and the name has beaten once. */
 export async function startFaultChain({ seed, past }: { seed: number; past: number }): Promise<FaultChain> {
   const local = await startHistoryChain();
   const { chain, anvil } = local;
@@ -52,7 +52,7 @@ export async function startFaultChain({ seed, past }: { seed: number; past: numb
     await playSteps(chain, "fault", left.splice(0, count));
   };
   const beat = async () => {
-    timeline.push(++last); // Noted before it is sent: no answer can know it earlier.
+    timeline.push(++last); // Recorded before it is sent: no answer can know it earlier.
     await writeRecords(chain, { from, resolver: RESOLVER, node, writes: writesOf(last) });
   };
   const rollback = async (depth: number, ends: [number, number]) => {

@@ -8,7 +8,7 @@ import { type FaultStage, openFaultStage } from "./stage.ts";
 import { tell } from "./tell.ts";
 
 const ROUNDS = Number(process.env.FAULT_RUNS ?? sizeOf({ short: 4, long: 24 }));
-/** Ponder takes a local block for final after 30 more. */
+/** Ponder treats a local block as final after 30 more. */
 const depths = [1, 3, 7, 2, 12, 1, 5, 20];
 
 let stage: FaultStage;
@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test("in a storm of reorganisations every answer is of a branch that was the chain's, and of one block", async () => {
+test("in a storm of reorganisations every answer matches one block of a branch that was the chain's", async () => {
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 4 });
   for (let beat = 0; beat < 2; beat++) await chain.beat();
   for (let round = 0; round < ROUNDS; round++) {
     const depth = depths[round % depths.length] ?? 1;
     const ends = chain.timeline.slice(-2) as [number, number];
     for (let block = 0; block < depth; block++) await chain.beat();
-    // Anvil forgets the blocks of a branch at once, and Ponder asks a minute long for the logs of one that it saw last.
+    // Anvil forgets the blocks of a branch at once, and for a minute Ponder asks for the logs of the last one it saw.
     await stack.waitForHead();
     await chain.rollback(depth, ends);
     for (let block = 0; block <= depth; block++) await chain.beat();

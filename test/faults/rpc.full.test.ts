@@ -12,12 +12,12 @@ import { tell } from "./tell.ts";
 const BACKFILL_SPELL_MS = 700;
 const LIVE_BEATS = 4;
 /**
- * To Ponder an older head that comes late is a reorganisation: it takes the blocks above back and indexes them again.
- * For that moment answers are of a block that is this many beats older, whole and right for that block.
+ * An older head that comes late is a reorganisation to Ponder: it removes the blocks above and indexes them again. Meanwhile
+ * answers match a block that is this many beats older, as a whole and correctly.
  */
 const TAKEN_BACK = 3 * LIVE_BEATS;
 
-/** Each with the share of requests that it hits: every nth. */
+/** Each fault with its share of requests: every nth. */
 const faults: [RpcFault, every: number][] = [
   ["drop", 3],
   ["delay", 3],
@@ -51,7 +51,7 @@ const plan = () => ({
 const isBackfilled = async ({ url }: Stack): Promise<boolean> =>
   (await fetch(`${url}/ready`).catch(() => null))?.status === 200;
 
-/** Ponder does not ask again for a head that it could not fetch: the next block brings it with it. */
+/** Ponder does not request a head again that it could not fetch: the next block brings it along. */
 async function heal(): Promise<void> {
   node.set(null);
   await sleep(300);
@@ -80,7 +80,7 @@ test("a backfill from a node that fails in every way in turn has every row", asy
   }
 }, 600_000);
 
-test("an index that follows such a node misses nothing, and answers rightly meanwhile", async () => {
+test("an index that follows such a node misses nothing, and answers correctly meanwhile", async () => {
   const stack = await startStack(plan());
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline, slack: () => TAKEN_BACK });
   try {
@@ -109,7 +109,7 @@ test("an index that follows such a node misses nothing, and answers rightly mean
   }
 }, 600_000);
 
-test("past logs that a node omits are missing unnoticed: the node must be trusted", async () => {
+test("past logs omitted by a node are missing unnoticed: the node must be trusted", async () => {
   node.set("noLogs", 4);
   const stack = await launchStack(plan());
   try {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One way in which a node fails. */
+/** A way in which a node fails. */
 export type RpcFault =
   | "drop"
   | "delay"
@@ -15,12 +15,12 @@ export type RpcFault =
   | "noBlock"
   | "staleHead";
 
-/** A node's stand-in that fails in one way at a time, in a share of what it is asked. */
+/** A proxy of a node that fails in one way at a time, for a share of its requests. */
 export type FaultyRpc = {
   url: string;
-  /** From now on every `every`th request that the fault can hit fails so; null heals. */
+  /** From now on every `every`th eligible request fails this way; null heals. */
   set: (fault: RpcFault | null, every?: number) => void;
-  /** How often each fault hit a request. */
+  /** How often each fault affected a request. */
   counts: Partial<Record<RpcFault, number>>;
   close: () => Promise<void>;
 };
@@ -33,7 +33,7 @@ const blockMethods = ["eth_getBlockByNumber", "eth_getBlockByHash"];
 
 const isNewest = ({ method, params }: Question) => method === blockMethods[0] && params?.[0] === "latest";
 
-/** Which questions a fault can hit, with the node's answer to them; all of them unless told. */
+/** Requests that a fault can affect, with the node's answers; all requests by default. */
 const canHit: Partial<Record<RpcFault, (question: Question, answer: Answer) => boolean>> = {
   reorder: ({ method }) => method === "eth_getLogs",
   noLogs: ({ method }, { result }) => method === "eth_getLogs" && Array.isArray(result) && result.length > 0,
@@ -41,7 +41,7 @@ const canHit: Partial<Record<RpcFault, (question: Question, answer: Answer) => b
   staleHead: isNewest,
 };
 
-/** Starts a stand-in before a node, healthy at first. */
+/** Starts a proxy of a node, healthy at first. */
 export async function startFaultyRpc(target: string): Promise<FaultyRpc> {
   const state: { fault: RpcFault | null; every: number; asked: number; stale: unknown } = {
     fault: null,

@@ -5,10 +5,10 @@ import { withClient } from "../../src/api/server/postgres/client.ts";
 import { ask } from "../support/database.ts";
 import { type BreakablePostgres, makeServerFolder, startBreakableIn } from "./breakablePostgres.ts";
 
-/** What a primary of standbys needs beside PostgreSQL's own settings: it keeps its log for one that is away for a while. */
+/** Settings that a primary needs for standbys: it keeps its log for one that is away for a while. */
 export const primarySettings = ["-c", "wal_keep_size=512MB", "-c", "fsync=off"];
 
-/** Folders whose content a base backup leaves out. Source: PostgreSQL's documentation, "Backing Up the Data Directory". */
+/** Folders whose content a base backup omits. Source: PostgreSQL's documentation, "Backing Up the Data Directory". */
 const EMPTY = [
   "pg_wal",
   "pg_replslot",
@@ -21,7 +21,7 @@ const EMPTY = [
 ];
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|.*\.draft)$/;
 
-/** A hot standby, and what it follows. */
+/** A hot standby, and the server that it follows. */
 export type StandbyPostgres = BreakablePostgres & {
   /** Makes it follow another server. */
   follow: (primary: Pick<BreakablePostgres, "url">) => Promise<void>;
@@ -29,8 +29,8 @@ export type StandbyPostgres = BreakablePostgres & {
 };
 
 /**
- * Copies a running server as pg_basebackup does, by PostgreSQL's low-level API of backups, and starts the copy as a hot standby: the
- * PostgreSQL of npm has no pg_basebackup.
+ * Copies a running server as pg_basebackup does, with PostgreSQL's low-level backup API, and starts the copy as a hot standby:
+ * npm's PostgreSQL has no pg_basebackup.
  */
 export async function startStandby(
   primary: Pick<BreakablePostgres, "url" | "data">,
@@ -73,7 +73,7 @@ async function writeOwned(path: string, text: string, account: Account | null): 
   if (account) await chown(path, account.uid, account.gid);
 }
 
-/** Files come and go while a running server is copied: its log makes the copy whole. */
+/** Files come and go while a running server is copied: its log makes the copy consistent. */
 async function copyFolder(from: string, to: string, account: Account | null, isRoot = true): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   if (account) await chown(to, account.uid, account.gid);

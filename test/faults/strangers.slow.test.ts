@@ -34,14 +34,14 @@ afterAll(async () => {
 });
 
 type Strangers = {
-  /** Ends the connections of these programs whenever they have any, to take them. */
+  /** Ends the connections of these programs as soon as they open, to take them. */
   takeFrom: (programs: string) => void;
-  /** How many connections the server has, and how many of them the strangers have not. */
+  /** How many connections the server has, and how many of them do not belong to the strangers. */
   count: () => Promise<{ all: number; others: number }>;
   leave: () => Promise<void>;
 };
 
-/** Programs of others: they take every connection that is free, those kept for administrators too, and keep it. */
+/** Other programs take every free connection, including those reserved for administrators, and keep them. */
 async function startStrangers(): Promise<Strangers> {
   const held = new Set<pg.Client>();
   let isOver = false;
@@ -80,11 +80,11 @@ async function startStrangers(): Promise<Strangers> {
   };
 }
 
-test("while other programs hold every database connection, each caller gets an error at once, and answers return afterwards", async () => {
+test("while other programs hold every database connection each caller gets an error at once, and answers return afterwards", async () => {
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: CALLERS });
   await load.nextAnswer();
   const strangers = await startStrangers();
-  strangers.takeFrom("_readonly$|^$"); // Those by which callers are answered; the indexer keeps its own.
+  strangers.takeFrom("_readonly$|^$"); // The connections that answer callers; the indexer keeps its own.
   const isCrowded = async () => {
     const { all, others } = await strangers.count();
     expect(all, "none is free").toBe(MAX_CONNECTIONS);

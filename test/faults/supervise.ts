@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "../support/stack.ts";
 
-/** What a supervisor did. */
+/** The work of a supervisor. */
 export type Supervision = {
   /** How each run of the indexer ended. */
   ends: (number | NodeJS.Signals | null)[];

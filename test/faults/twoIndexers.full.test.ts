@@ -9,7 +9,8 @@ import { judgeStack } from "../truth/trial.ts";
 import type { FaultChain } from "./pulse.ts";
 import { type FaultStage, openFaultStage } from "./stage.ts";
 
-// Two indexers on one schema. Ponder's own command is used, because `npm start` refuses the second one before Ponder starts.
+// Two indexers on one schema. The test uses Ponder's own command, because `npm start` refuses the second one before Ponder
+// starts.
 
 const TIMEOUT_MS = 300_000;
 
@@ -36,7 +37,7 @@ const untilIt = (rival: Rival, holds: () => boolean | Promise<boolean>) =>
     interval: 100,
   });
 
-/** Replaces the newest blocks, goes on, and compares the index with the contracts. */
+/** Replaces the newest blocks, continues, and compares the index with the contracts. */
 async function reorganise(depth: number): Promise<void> {
   const ends = chain.timeline.slice(-2) as [number, number];
   for (let block = 0; block < depth; block++) await chain.beat();
@@ -45,7 +46,7 @@ async function reorganise(depth: number): Promise<void> {
   for (let block = 0; block <= depth; block++) await chain.beat();
 }
 
-/** Rows of blocks that the chain does not have have transactions without a receipt. */
+/** Rows of blocks that the chain does not have belong to transactions without a receipt. */
 async function listOrphans(): Promise<string[]> {
   const { client } = chain.local.chain;
   const rows = await stack.sql<{ hash: `0x${string}` }>(
@@ -96,19 +97,19 @@ test("another build on the schema ends, and leaves the lock to the first one", a
   await expectTruth();
 });
 
-/** Ends what a test opened beside the index, also when it fails. */
+/** Ends what a test opened on the index, even if it fails. */
 async function connect(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString });
-  client.on("error", () => {}); // A server that is stopped ends it.
+  client.on("error", () => {}); // Stopping the server ends it.
   await client.connect();
   onTestFinished(() => client.end().catch(() => {}));
   return client;
 }
 
-/** Tables of the index that a test holds back: what the indexer writes, and what the feed's writer does. */
+/** Tables of the index that a test locks: one that the indexer writes, and one that the feed's writer does. */
 type Held = "events" | "feed_chains";
 
-/** Process ids of the database that wait to write a table. */
+/** Database process ids that wait to write a table. */
 async function listWaiting(table: Held, schema = stack.schema): Promise<number[]> {
   const rows = await stack.sql<{ pid: number }>(
     "select pid from pg_locks where relation = to_regclass($1) and not granted",
@@ -117,7 +118,7 @@ async function listWaiting(table: Held, schema = stack.schema): Promise<number[]
   return rows.map(({ pid }) => pid);
 }
 
-/** Holds back all writes of a table. Gives the way to let them go on. */
+/** Blocks all writes of a table. Returns a function that unblocks them. */
 async function hold(table: Held, schema = stack.schema): Promise<() => Promise<void>> {
   const client = await connect(stack.databaseUrl);
   await client.query(`begin; lock table "${schema}".${table} in exclusive mode`);
@@ -138,7 +139,7 @@ async function pauseBetweenTransactions() {
   return async () => {};
 }
 
-/** Stops the process while one of its transactions is open. The one that takes over ends it, and reaches the same table. */
+/** Stops the process while one of its transactions is open. The successor ends it, and reaches the same table. */
 async function pauseInsideTransaction() {
   const release = await hold("events");
   await chain.beat();
@@ -151,7 +152,7 @@ async function pauseInsideTransaction() {
   };
 }
 
-/** Stops the process while its feed has a transaction open, which locks tables that the one that takes over has to change. */
+/** Stops the process while its feed has an open transaction, which locks tables that the successor has to change. */
 async function pauseInsideFeed() {
   const release = await hold("feed_chains");
   await chain.beat();
@@ -166,7 +167,7 @@ test.each([
   ["inside a transaction", pauseInsideTransaction],
   ["inside a transaction of its feed", pauseInsideFeed],
 ] as const)(
-  "an indexer that stands still %s for longer than its lock lives writes nothing when it goes on, and ends with 75",
+  "an indexer suspended %s for longer than its lock lives writes nothing when it resumes, and ends with 75",
   async (_, pause) => {
     const before = await readLock();
     const release = await pause();
@@ -186,7 +187,7 @@ test.each([
   },
 );
 
-/** The first indexer starts again, once the last one has given the lock back. */
+/** The first indexer starts again, once the last one has released the lock. */
 async function comeBack(): Promise<void> {
   expect((await readLock())?.locked).toBe(0);
   stack.restart();
@@ -206,14 +207,14 @@ async function expectFollower(killed: { owner: string } | undefined): Promise<vo
   await comeBack();
 }
 
-test("an indexer that is killed is followed by the one that starts after it and waits for its lock", async () => {
+test("a killed indexer is followed by one that starts after it and waits for its lock", async () => {
   await chain.beat();
   const before = await readLock();
   await stack.kill();
   await expectFollower(before);
 });
 
-test("one that is killed while it takes back what the last one wrote has taken nothing over", async () => {
+test("one killed while it reverts the last one's writes has taken nothing over", async () => {
   const before = await readLock();
   await stack.kill();
   const release = await hold("events");
@@ -228,7 +229,7 @@ test("one that is killed while it takes back what the last one wrote has taken n
   await expectFollower(before);
 });
 
-test("one that is killed right after it took over is also replaced", async () => {
+test("one killed right after it took over is also replaced", async () => {
   const before = await readLock();
   await chain.beat();
   await stack.waitForHead();
@@ -241,7 +242,7 @@ test("one that is killed right after it took over is also replaced", async () =>
   await expectFollower(await readLock());
 });
 
-test("one that is killed inside a backfill is followed by one that has the same tables", async () => {
+test("one killed during a backfill is followed by one that has the same tables", async () => {
   const other = "other_index";
   const started = await stack.startRival({ DATABASE_SCHEMA: other });
   const isThere = "select to_regclass($1) is not null as is_there";
@@ -260,7 +261,7 @@ test("one that is killed inside a backfill is followed by one that has the same 
   await rival.stop();
 });
 
-test("a takeover ends no transaction of a copy of the database, whose tables have the same numbers", async () => {
+test("a takeover ends no transaction in a copy of the database, whose tables have the same numbers", async () => {
   await stack.kill();
   const original = new URL(stack.databaseUrl);
   const name = `${original.pathname.slice(1)}_copy`;

@@ -7,16 +7,18 @@ import type { Traces } from "./attack.ts";
 import type { Operation } from "./operations.ts";
 import type { HostileStage } from "./stage.ts";
 
-/** One request of one operation. `body` is sent as it is. */
+/** One request of one operation. `body` is sent unchanged. */
 export type Asked = { operation: Operation; path: string; body?: string };
 
-/** What came of it. */
+/** The outcome of a request. */
 export type Answered = { path: string; status: number; bytes: number };
 
-/** Node's own HTTP server refuses longer headers, the path among them, before any of our code reads them. */
+/** Node's own HTTP server rejects longer headers, including the path, before our code reads them. */
 const TOO_LONG = 431;
 
-/** Asks, and throws unless the answer is one that the operation declares, in the contract's form and within its bound. */
+/**
+ * Sends a request, and throws unless the answer is one that the operation declares, in the contract's form and within its limit.
+ */
 async function ask({ stack }: HostileStage, { operation, path, body }: Asked): Promise<Answered> {
   const headers = { "content-type": "application/json" };
   const reply = await fetch(`${stack.url}${path}`, {
@@ -50,7 +52,7 @@ const encode = encodeURIComponent;
 const filled = (values: readonly string[] | undefined, other: string): readonly string[] =>
   values === undefined || values.length === 0 ? [other] : values;
 
-/** Values for the parameters of a path, by what an attack has touched. */
+/** Values for the parameters of a path, from what an attack has touched. */
 const valuesOf = ({
   names,
   nodes,
@@ -104,7 +106,7 @@ export function questionsAbout({ operations }: HostileStage, traces: Traces): As
   });
 }
 
-/** Asks many questions, some at a time. Gives the answers. */
+/** Asks many questions, some at a time. Returns the answers. */
 export async function askAll(stage: HostileStage, questions: readonly Asked[]): Promise<Answered[]> {
   const waiting = [...questions];
   const answers: Answered[] = [];

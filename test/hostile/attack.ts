@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { HostileStage } from "./stage.ts";
 
-/** What an attack has touched: every operation is asked about these. */
+/** What an attack has touched: every operation is asked about it. */
 export type Traces = {
   names?: readonly string[];
   nodes?: readonly Hex[];
@@ -11,11 +11,11 @@ export type Traces = {
   keys?: readonly string[];
 };
 
-/** One thing that a stranger can do. */
+/** One attack that a stranger can make. */
 export type Attack = {
-  /** In a few words, as the benchmark prints it. */
+  /** A short description, as the benchmark prints it. */
   name: string;
-  /** Does it, and gives what it has touched. What it puts on chain is mined when this ends, not yet indexed. */
+  /** Runs it, and returns what it has touched. Its writes to the chain are mined when this ends, but not yet indexed. */
   run: (stage: HostileStage) => Promise<Traces>;
 };
 

@@ -12,32 +12,32 @@ import { attacksByStrangers } from "./attacks/strangers.ts";
 import { attacksBySubgraph } from "./attacks/subgraph.ts";
 import { attacksByTexts } from "./attacks/texts.ts";
 
-/** How large the largest attacks are: a check has less time than a benchmark. */
+/** Sizes of the largest attacks: a check has less time than a benchmark. */
 export type Size = {
   /** Names below a label that becomes known, and below several. */
   leaves: number;
   leavesBelowSeveral: number;
   reveals: number;
   logs: number;
-  /** Of each block of a burst. */
+  /** In each block of a burst. */
   burstMegabytes: number;
-  /** Names of each bulk request, and inputs of each look-up. */
+  /** Number of names in each bulk request, and of inputs in each lookup. */
   bulk: number;
   inputs: number;
-  /** Callers at once who have one name compared; 300 by default. */
+  /** Concurrent callers who have one name compared; 300 by default. */
   comparisons?: number;
   approvals: number;
-  /** Names that a stranger gives to one address, and that he points at one resolver. */
+  /** Number of names that a stranger gives to one address, and points at one resolver. */
   gifts: number;
   pointed: number;
   randomLogs: number;
   reorganisations: number;
-  /** How many odd texts each parameter of each operation gets; there are 27. */
+  /** How many of the 27 odd texts each parameter of each operation gets. */
   oddTexts: number;
   seed: number;
 };
 
-/** Everything that is tried, in its order. What the earlier ones put on chain is there for the later ones. */
+/** All attacks in order. The on-chain writes of earlier ones remain for the later ones. */
 export const familiesOf = ({
   leaves,
   leavesBelowSeveral,
@@ -69,7 +69,7 @@ export const familiesOf = ({
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs, comparisons }) },
 ];
 
-/** Parts of the names of attacks that stand for their families where there is time for a few. */
+/** Parts of the names of attacks that represent their families if time is short. */
 const triedFirst = [
   "nested names with a label of 3 by",
   "names below 1 unknown labels",

@@ -5,9 +5,7 @@ import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/server/http/json
 import { type Service, startService } from "../access/service.ts";
 import { isSlow } from "../support/size.ts";
 
-/*
- * Bodies of JSON that are small in bytes and large in what a library makes of them, and requests that nothing pays for.
- */
+/* JSON bodies that are small in bytes and large once parsed by a library, and requests without a payment. */
 
 let service: Service;
 beforeAll(async () => {
@@ -94,7 +92,7 @@ describe("bodies that are small only in bytes", () => {
   });
 });
 
-/** Sends this request until the address is refused, and gives how many were answered before. */
+/** Sends this request until the address is refused. Returns how many were answered before. */
 async function countUntilRefused(ask: () => Promise<Response>): Promise<number> {
   for (let sent = 0; sent <= UNPAID.requests; sent += 10) {
     const replies = await Promise.all(Array.from({ length: 10 }, ask));
@@ -119,7 +117,7 @@ describe("unpaid requests count towards a limit of their address", () => {
     ["a method that is not there", "/free", undefined, "DELETE"],
     ["an operation that is free", "/free", undefined, "GET"],
   ];
-  // Over MCP, over HTTP, and none of both, in turns.
+  // Over MCP, over HTTP, and over neither, in turn.
   test.each(isSlow() ? unpaid : unpaid.filter((_, i) => i % 3 === 0))("%s", async (_, path, body, method) => {
     const from = fromNewAddress();
     expect(await countUntilRefused(() => send(path, body, from, method))).toBe(UNPAID.requests);

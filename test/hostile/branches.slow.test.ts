@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { attacksByBranches } from "./attacks/branches.ts";
 import { DEEP_CHAIN_ID, type HostileStage, openHostileStage, VICTIM } from "./stage.ts";
 
-/* The deepest reorganisations that a chain has before its blocks are final: others are answered meanwhile. */
+/* The deepest reorganisations of a chain with unfinalised blocks: others are answered meanwhile. */
 
 let stage: HostileStage;
 beforeAll(async () => {
@@ -32,8 +32,8 @@ test.each(attacksByBranches({ seed: inject("seed"), turns: 2, depth: 64 }))("$na
     await asking;
   }
   expect(answers).toContain("answered");
-  // Who waits too long for the tables that a reorganisation locks is told when to ask again. He is answered then, unless it is the
-  // moment of the second one.
+  // A caller who waits too long for tables locked by a reorganisation is told when to ask again, and is then answered, unless it
+  // is the moment of the second one.
   const isExpected = (answer: string) => answer === "answered" || answer === "503 INDEX_NOT_READY";
   expect(answers.filter((answer) => !isExpected(answer))).toEqual([]);
   expect(longestRefusal(answers)).toBeLessThanOrEqual(2);
@@ -45,7 +45,7 @@ test.each(attacksByBranches({ seed: inject("seed"), turns: 2, depth: 64 }))("$na
   expect(last).toEqual({ number: Number(head.number), hash: head.hash });
 });
 
-/** How often a refusal comes in a row, at most. */
+/** Maximum number of refusals in a row. */
 const longestRefusal = (answers: readonly string[]): number =>
   Math.max(
     ...answers

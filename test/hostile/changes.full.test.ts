@@ -16,18 +16,16 @@ import { addWebhooks } from "../webhooks/manyWebhooks.ts";
 import { openReceiver, type Receiver, status } from "../webhooks/receiver.ts";
 import { openStage, SECRET_KEY, type Stage, until } from "../webhooks/stage.ts";
 
-/*
- * What strangers can do by the feed of changes: by its streams, by what they write on a chain, and by webhooks.
- */
+/* Attacks through the feed of changes: by its streams, by writes on a chain, and by webhooks. */
 const SILENT = sizeOf({ short: 60, long: 1_000 });
 const CHANGES = sizeOf({ short: 800, long: 6_000 });
 const WEBHOOKS = sizeOf({ short: 400, long: 1_000 });
-/** The longest turn of one piece of work, on a machine that runs other tests beside these. */
+/** The longest turn of one piece of work, on a machine that also runs other tests. */
 const MOST_BLOCKED_MS = 5_000;
-/** The longest time for which silent streams stay open after the last byte that the system took for one of them. */
+/** The longest time for which silent streams stay open after the last byte that the system accepted for one of them. */
 const MOST_STILL_MS = 120_000;
 
-/** The longest time in which nothing else of the process had its turn, in milliseconds. */
+/** The longest time without a turn for anything else in the process, in milliseconds. */
 async function longestBlock(work: () => Promise<void>): Promise<number> {
   let [last, longest] = [performance.now(), 0];
   const timer = setInterval(() => {
@@ -42,11 +40,11 @@ describe("streams that nobody reads", () => {
   let play: Play & { close: () => Promise<void> };
   let served: StreamServer;
   let sockets: Socket[] = [];
-  /** The service's ends of those that came after the reader. */
+  /** The service's ends of connections that came after the reader's. */
   const silent: Socket[] = [];
   beforeAll(async () => {
     play = await openPlay();
-    const pauseMs = sizeOf({ short: 3_000, long: 30_000 }); // All of them have to be open at one time.
+    const pauseMs = sizeOf({ short: 3_000, long: 30_000 }); // All of them must be open at one time.
     const patience = { pauseMs, wholeMs: pauseMs };
     served = await openStreamServer({ play, patience, most: { all: SILENT + 5, caller: SILENT + 5 } });
     const [main] = play.engine.chains;
@@ -87,7 +85,7 @@ describe("streams that nobody reads", () => {
   });
 
   /**
-   * Waits until the silent ones are cut off. First each of them gets what the buffers of the system take, megabytes of it, which takes
+   * Waits until the silent ones are cut off. Each of them first gets what the system's buffers hold, which is megabytes and takes
    * a slow machine minutes.
    */
   async function untilCutOff(): Promise<void> {
@@ -227,13 +225,13 @@ describe("webhooks", () => {
       (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     );
     const paths = ["/webhooks", "/webhooks/1/test", "/webhooks/1/replay?after=oldest"];
-    // No operation takes a message for a request of its own: so no such webhook is ever active.
+    // No operation mistakes a message for its own request, so no such webhook ever becomes active.
     for (const path of paths) {
       const { body: made } = await stage.ask("POST", "/webhooks", { body: { url: `${theirs}${path}` } });
       const { body } = await stage.ask("POST", `/webhooks/${made.id}/test`);
       expect(body).toMatchObject({ is_delivered: false, webhook: { state: "unverified" } });
     }
-    // Even if they were.
+    // Even if one were.
     for (const [one, url] of [
       [stage, theirs],
       [other, mine],

@@ -44,9 +44,9 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { logOf } from "./logs.ts";
 
 /*
- * Every event of every contract that is followed, with values at the ends of their types: texts with NUL, texts that are no UTF-8,
- * texts longer than an index takes, the largest and the smallest numbers. PostgreSQL must not refuse any row that handlers make
- * of them, in a backfill and in live blocks: a refused row stops the index.
+ * Every event of every followed contract, with extreme values: texts with NUL, texts that are not UTF-8, texts longer than an
+ * index accepts, the largest and the smallest numbers. PostgreSQL must accept every row that handlers make from them, in a
+ * backfill and in live blocks: a rejected row stops the index.
  */
 const seed = inject("seed");
 const LOGS_OF_EVENT = 10;
@@ -96,10 +96,10 @@ afterAll(async () => {
 const contract = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);
 const [PROXY, RESOLVER, FOUND, HELD] = [contract("d1"), contract("d2"), contract("d3"), contract("d4")];
 const STRANGER = contract("57");
-/** Contracts of ENSv2 that a factory deployed with code that is known. */
+/** ENSv2 contracts that a factory deployed with known code. */
 const proxies: Record<string, Address> = { Ensv2ProxyRegistry: PROXY, Ensv2Resolver: RESOLVER };
 
-/** The contracts that the configuration follows on each chain. One that a factory deploys is named by a log. */
+/** The contracts that the configuration follows on each chain. One deployed by a factory is named by a log. */
 async function listPlaces(deployment: Deployment, urls: Record<string, string>): Promise<Place[]> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-columns-"));
   const file = join(folder, "deployment.json");
@@ -156,7 +156,7 @@ const texts: readonly ((chance: Chance) => string | Uint8Array)[] = [
   () => "alice",
   () => "a\0b\0",
   () => "\ufeff\u202e😀 [.]\\N\t\n\b",
-  () => Uint8Array.from([0xed, 0xa0, 0x80, 0x61, 0xff]), // A surrogate alone, and what begins no character.
+  () => Uint8Array.from([0xed, 0xa0, 0x80, 0x61, 0xff]), // A lone surrogate, and an invalid first byte.
   () => "é".repeat(400),
   (chance) => hardText(chance),
   (chance) => Uint8Array.from({ length: 5_000 }, () => chance.below(256)),
@@ -216,7 +216,7 @@ function argumentOf(chance: Chance, parameter: AbiParameter): unknown {
   return numberOfType(chance, type);
 }
 
-/** Base's reverse registrar says whose a node is, and the node's resolver gives it a name. */
+/** Base's reverse registrar names the owner of a node, and the node's resolver gives it a name. */
 const reverseLogs = (): Emission[] => [
   by(base, "reverse-registrar")("event BaseReverseClaimed(address indexed addr, bytes32 indexed node)", {
     addr: ALICE,
@@ -232,7 +232,7 @@ const reverseLogs = (): Emission[] => [
   }),
 ];
 
-/** Every event of each place some times, in an order that the seed decides. */
+/** Every event of each place several times, in an order chosen by the seed. */
 async function emitEverything(from: number): Promise<void> {
   const chance = chanceOf(from);
   for (const [chain, emit] of Object.entries(emits)) {
@@ -270,7 +270,7 @@ async function readCount(metric: string): Promise<number> {
   return Number(new RegExp(`^${metric} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
-/** Columns of our tables that have no value in any row. */
+/** Columns of our tables without a value in any row. */
 async function listEmptyColumns(): Promise<string[]> {
   const empty: string[] = [];
   for (const table of await listTables((text) => stack.sql(text), stack.schema)) {
@@ -288,7 +288,7 @@ async function listEmptyColumns(): Promise<string[]> {
 
 /**
  * Columns that these logs need not fill: rows that wait for later blocks or past transactions, which are removed when applied;
- * claims to short names, whose contract is not deployed here; and values that only reads of contracts give.
+ * claims to short names, whose contract is not deployed here; and values from contract reads.
  */
 const ofOurs =
   /^(?:work_\w+|missing_transactions|waiting_nodes|transaction_progress|short_name_claims|approved_claims|unconfirmed_prices|domains\.unexplained_renewals|events\.exact_cost_wei|\w+\.previous_path_expiry_timestamp)\b/;

@@ -9,10 +9,7 @@ import type { RunningGateway } from "../gateway/gateway.ts";
 import { open } from "../gateway/opened.ts";
 import { startUpstream } from "../gateway/upstream.ts";
 
-/*
- * What strangers can do by connections alone: many requests in one packet, bodies that hardly come, answers that are
- * hardly read.
- */
+/* Attacks by connections alone: many requests in one packet, bodies that hardly arrive, answers that are hardly read. */
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const sockets: Socket[] = [];
@@ -20,7 +17,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A connection that sends these bytes, and what came back so far. */
+/** A connection that sends these bytes, and the answer so far. */
 function send({ url }: { url: string }, bytes: string) {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   const connection = { socket, text: "", isOver: false };
@@ -119,7 +116,7 @@ describe("the gateway, while two addresses hold all they may,", () => {
   const attackers = Array.from({ length: 16 }, (_, i) => `X-Forwarded-For: 192.0.2.${(i % 2) + 1}`);
   const inFlight = async (gateway: RunningGateway) =>
     (await gateway.status()).body.indexers[0]?.requests_in_flight as number;
-  /** Others get answers, one after the other. */
+  /** Others get answers, one after another. */
   async function expectAnswers({ url }: RunningGateway, path: string): Promise<void> {
     for (let i = 0; i < 20; i++) {
       const reply = await fetch(`${url}${path}`, { headers: from(`198.51.100.${i}`) });

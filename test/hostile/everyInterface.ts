@@ -3,8 +3,8 @@ import { NAME, textsSet } from "./attacks/texts.ts";
 import type { HostileStage } from "./stage.ts";
 
 /*
- * After odd texts were put everywhere: each interface gives them, well-formed, and as they were set. Operations and calendars are asked
- * by `ask.ts`, webhooks by `test/webhooks/foreignRows.test.ts`, exports by `test/ops/export.apart.test.ts`.
+ * After odd texts were put everywhere, each interface returns them, well-formed, as they were set. `ask.ts` requests operations
+ * and calendars, `test/webhooks/foreignRows.test.ts` covers webhooks, and `test/ops/export.apart.test.ts` exports.
  */
 
 type Change = {
@@ -15,11 +15,11 @@ type Change = {
 };
 
 const encode = encodeURIComponent;
-/** A text that is longer is in the feed by its hash. */
+/** A longer text is in the feed by its hash. */
 const MOST = 1_024;
 const isWhole = (text: string): boolean => Buffer.byteLength(text) <= MOST;
 
-/** The feed has what was set, in its pages, its stream and as a tool, and REST gives the same texts. */
+/** The feed has the texts as set, in its pages, its stream and as a tool, and REST returns the same. */
 export async function expectFeed(stage: HostileStage, seed: number): Promise<void> {
   const { url } = stage.stack;
   const wanted = new Map([...textsSet(seed)].filter(([key, value]) => isWhole(key) && isWhole(value)));
@@ -43,7 +43,7 @@ export async function expectFeed(stage: HostileStage, seed: number): Promise<voi
     const { status, body } = await stage.stack.api<{ value: string | null }>(
       `/domain/${NAME}/records/text/${encode(key)}`,
     );
-    // A key with NUL cannot be in a path.
+    // A key with NUL cannot be part of a path.
     if (status === 200) assert.equal(body.value, value, `REST has ${JSON.stringify(key)}`);
     else assert(key.includes("\0") || /^\.\.?$/.test(key), `${JSON.stringify(key)}: ${status}`);
   }
@@ -58,7 +58,7 @@ export async function expectFeed(stage: HostileStage, seed: number): Promise<voi
     method: "tools/call",
     params: { name: "get_changes", arguments: { name: NAME, limit: 50 } },
   });
-  // Tools leave out hashes that follow from the name, and add days beside seconds.
+  // Tools omit hashes that follow from the name, and add days to seconds.
   const { changes: told } = JSON.parse(called.result.content[0].text) as { changes: Change[] };
   const texts = (list: readonly Change[]) =>
     list.filter(isText).map(({ type, position, key, new_value }) => [type, position, key, new_value]);
@@ -85,7 +85,7 @@ export async function expectSubgraph({ stack }: HostileStage, seed: number): Pro
   const [domain] = data.domains;
   assert(domain && Object.hasOwn(domain, "__proto__"));
   const plain = (text: string) => text.replaceAll("\0", "");
-  // Events have no order in which they happened, and a key can be set more than once.
+  // Events are not in chronological order, and a key can be set more than once.
   const said = new Set(domain.resolver.events.map(({ key, value }) => JSON.stringify([key, value])));
   for (const [key, value] of textsSet(seed)) {
     const isSaid = said.has(JSON.stringify([plain(key), plain(value)]));
@@ -93,7 +93,7 @@ export async function expectSubgraph({ stack }: HostileStage, seed: number): Pro
   }
 }
 
-/** Pages show no control character, and no cell of a table is a formula. */
+/** Pages show no control character, and no table cell is a formula. */
 export async function expectPages({ stack, mallory }: HostileStage): Promise<void> {
   for (const path of [`name/${NAME}`, `address/${mallory}`]) {
     const reply = await fetch(`${stack.url}/explore/${path}`);
@@ -116,7 +116,7 @@ async function json<Body>(url: string, init?: RequestInit): Promise<Body> {
   const reply = await fetch(url, init);
   const text = await reply.text();
   assert.equal(reply.status, 200, `${url}: ${text.slice(0, 300)}`);
-  // An MCP server may answer by one event.
+  // An MCP server may answer with one event.
   return JSON.parse(text.replace(/^event: message\ndata: /, "")) as Body;
 }
 
@@ -129,7 +129,7 @@ const post = <Body>(url: string, body: unknown): Promise<Body> =>
 
 const STREAM_MS = 30_000;
 
-/** The events of a stream up to a position. @throws if it does not come */
+/** The events of a stream up to a position. @throws if it does not arrive */
 async function readStream(url: string, last: string): Promise<Change[]> {
   const end = new AbortController();
   const signal = AbortSignal.any([end.signal, AbortSignal.timeout(STREAM_MS)]);

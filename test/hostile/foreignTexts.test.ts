@@ -13,20 +13,20 @@ import { bareEnvironment } from "../support/environment.ts";
 import { isSlow } from "../support/size.ts";
 
 /*
- * What a database, a node, an indexer, a snapshot and a folder say is printed by the operators' programs. No text of theirs
- * may move the cursor, change what stands before it, or make a line of its own.
+ * The operators' programs print texts from a database, a node, an indexer, a snapshot and a folder. None of these texts may move
+ * the cursor, change earlier output, or make its own line.
  */
 
 const EVIL = "\u001b[2J\u001b]0;owned\u0007 \u202e\u009b31m\u2028 evil\nAll is well.\r\u001b[K";
 
-/** Characters that no output may have. */
+/** Characters forbidden in output. */
 const OBEYED = /[^\n\t\P{C}]|[\p{Zl}\p{Zp}]/u;
 /** A line that looks like one of ours. */
 const FAKE = /^\s*All is well/m;
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A PostgreSQL that refuses every connection, and says this. */
+/** A PostgreSQL that refuses every connection with this text. */
 function refusingDatabase(): Server {
   const field = (kind: string, text: string) => Buffer.from(`${kind}${text}\0`);
   const fields = Buffer.concat([
@@ -86,7 +86,7 @@ const manifest = (change: object) =>
     ...change,
   });
 
-/** A snapshot whose manifest has these. Gives its folder. */
+/** A snapshot with these values in its manifest. Returns its folder. */
 function snapshotWith(name: string, change: object): string {
   const path = join(folder, name);
   mkdirSync(path);
@@ -116,7 +116,7 @@ afterAll(() => {
 
 type Outcome = { stdout: string; stderr: string };
 
-/** Runs a program until it ends or, where it goes on, until a second after it has shown the stranger's text. */
+/** Runs a program until it ends or, if it continues, until a second after it has shown the stranger's text. */
 const run = (file: string, args: readonly string[], input = "") =>
   new Promise<Outcome>((resolve) => {
     const options = { cwd: folder, env, timeout: 60_000, killSignal: "SIGTERM" as const };
@@ -131,7 +131,7 @@ const run = (file: string, args: readonly string[], input = "") =>
     child.stdin?.end(input);
   });
 
-/** Expects that the stranger's text is there, and harmless. */
+/** Expects the stranger's text to be there, and harmless. */
 function expectHarmless({ stdout, stderr }: Outcome): void {
   for (const text of [stdout, stderr]) {
     expect(text).not.toMatch(OBEYED);

@@ -4,7 +4,7 @@ import { MAX_FORM_BYTES } from "../../src/api/features/explorer/keyForm.ts";
 import { createTestApp } from "../support/app.ts";
 import { cpuOf } from "../support/cpu.ts";
 
-/* The one form that the service takes: a visitor's key. No other body is parsed but JSON. */
+/* The one form that the service accepts: a visitor's key. No other body than JSON is parsed. */
 
 const PUBLIC_URL = "https://names.example";
 const explorer = createExplorer({ operations: [], publicUrl: PUBLIC_URL } as unknown as ExplorerPlan);

@@ -9,7 +9,7 @@ import { sizeOf } from "../support/size.ts";
 import { randomLogs } from "./randomLogs.ts";
 
 /*
- * What reads bytes of strangers before any contract has looked at them. Random logs also go through the indexer itself, in
+ * Code that reads strangers' bytes before any contract has checked them. Random logs also go through the indexer itself, in
  * hostile.test.ts.
  */
 const seed = inject("seed");

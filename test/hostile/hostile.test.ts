@@ -12,8 +12,8 @@ import { askAsWritten, metricsTargets } from "./metricsTargets.ts";
 import { feedBehind, type HostileStage, openHostileStage } from "./stage.ts";
 
 /*
- * What strangers can do, on one chain and one index. After each attack the indexer lives and has reached the head,
- * and every operation answers about what was attacked; in the end the oracle holds the whole index against the chain.
+ * All attacks, on one chain and one index. After each attack the indexer runs and has reached the head, and every operation
+ * answers about what was attacked; in the end the oracle compares the whole index with the chain.
  */
 const seed = inject("seed");
 const randomLogs = Number(process.env.FUZZ_RUNS ?? sizeOf({ short: isSlow() ? 500 : 200, long: 10_000 }));
@@ -33,7 +33,7 @@ async function listPlaces(rpcUrl: string): Promise<Set<string>> {
   return new Set(logs.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}/${Number(logIndex)}`));
 }
 
-/** Whether the index answers, and has everything that is mined. */
+/** Whether the index answers, and has everything mined. */
 async function expectWell(): Promise<void> {
   await stage.stack.waitForHead();
   expect(stage.stack.ended()).toBe(null);
@@ -49,17 +49,18 @@ async function expectWell(): Promise<void> {
 const FEED_MS = 60_000;
 
 const sizes = {
-  // Both more than one block names (src/indexing/write/blockQueue.ts), and not as many as each other: attacks go by their names.
+  // Both exceed what one block names (src/indexing/write/blockQueue.ts), and differ from each other: attacks are identified by
+  // their names.
   leaves: sizeOf({ short: 540, long: 2_000 }),
   leavesBelowSeveral: sizeOf({ short: 520, long: 1_500 }),
   reveals: 2,
-  // Many turns of those whose rows are asked for at once (the patch largeBlocks).
+  // Many turns of rows requested together (the patch largeBlocks).
   logs: sizeOf({ short: 2_500, long: 6_000 }),
   burstMegabytes: sizeOf({ short: 1, long: 3 }),
   bulk: sizeOf({ short: 10, long: 30 }),
   inputs: sizeOf({ short: 12, long: 40 }),
   comparisons: sizeOf({ short: 80, long: 300 }),
-  // More than a page has, by far; `query/permissions.test.ts` has 100,000.
+  // Far more than a page; `query/permissions.test.ts` has 100,000.
   approvals: 1_200,
   // In the slow tests more than the names whose events are in one list.
   gifts: sizeOf({ short: isSlow() ? 1_050 : 120, long: 2_100 }),
@@ -69,7 +70,7 @@ const sizes = {
   oddTexts: sizeOf({ short: 3, long: 27 }),
 };
 
-/** Names that a reveal leaves are named by later blocks: others go on. */
+/** Later blocks name what a reveal leaves over: others continue. */
 async function settleNames(): Promise<void> {
   const { chain, alice, stack } = stage;
   for (let waiting = 1, round = 0; waiting > 0; round++) {
@@ -83,25 +84,28 @@ async function settleNames(): Promise<void> {
   }
 }
 
-/** How many rows the indexer has asked for one by one, by its own metric. */
+/** How many rows the indexer has requested one by one, by its own metric. */
 async function countFinds(): Promise<number> {
   const text = await (await fetch(`${stage.stack.metricsUrl}/metrics`)).text();
   const counts = text.matchAll(/^ponder_indexing_cache_query_duration_count\{.*method="find".*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** What is to be asked about what the attacks of a family touched, each once: after each attack in the long form, and else at its end. */
+/**
+ * The questions about what the attacks of a family touched, each once: after each attack in the long form, otherwise at the
+ * family's end.
+ */
 const touched = new Map<string, Asked>();
 
 async function askTouched(): Promise<void> {
-  // Each sixth in `npm test`: an attack touches many that are alike.
+  // Every sixth in `npm test`: an attack touches many similar things.
   const all = [...touched.values()];
   await askAll(stage, isSlow() ? all : all.filter((_, i) => i % 6 === 0));
   touched.clear();
   await expectWell();
 }
 
-/** How many each attack made it ask for. */
+/** How many requests each attack caused. */
 const finds = new Map<string, number>();
 
 /** `npm test` tries some attacks of each family, the slow tests all. */
@@ -138,7 +142,7 @@ test.each(
   [
     { attack: `${sizes.logs.toLocaleString("en")} logs in one block`, most: sizes.logs / 6 },
     { attack: "800 tokens in one transfer", most: 400 },
-    // Its blocks also name what the attack before it left.
+    // Its blocks also name what the previous attack left over.
     {
       attack: `${sizes.leaves.toLocaleString("en")} names below 1 unknown labels that become known`,
       most: 4 * sizes.leaves,
@@ -159,7 +163,7 @@ test(`after all attacks the index matches the chain (FUZZ_SEED=${seed})`, async 
   };
   const { differences, counts } = await judge(trial);
   const logged = await listPlaces(local.anvil.url);
-  // The oracle's decoder refuses more of the broken logs than the index does: those that it keeps have to be on the chain.
+  // The oracle's decoder rejects more of the broken logs than the index: those that the index keeps must be on the chain.
   const wrong = differences.filter((line) => !logged.has(UNREADABLE.exec(line)?.[1] ?? ""));
   expect(wrong.slice(0, 20)).toEqual([]);
   expect(counts.nodes).toBeGreaterThan(isSlow() ? 800 : 400);

@@ -12,13 +12,11 @@ import { openStreamServer, type StreamServer } from "../feed/streamServer.ts";
 import { open } from "../gateway/opened.ts";
 import { startUpstream } from "../gateway/upstream.ts";
 
-/*
- * Callers who leave: at each step of a request, and in each way. Whatever was held for them is free afterwards.
- */
+/* Callers who leave: at each step of a request, and in each way. Everything held for them is free afterwards. */
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
-/** Sends these bytes, and leaves after a time: by a reset, or by an orderly end. */
+/** Sends these bytes, and leaves after a time: by a reset, or by an orderly close. */
 async function leave({ url }: { url: string }, bytes: string, { ms, isReset }: Way): Promise<void> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -144,7 +142,7 @@ describe("an operation", () => {
 
   const count = async (sql: string) => Number((await service.store.query<{ count: string }>(sql))[0]?.count);
   const RESERVED = "SELECT count(*) FROM ledger WHERE reserved_until IS NOT NULL";
-  /** Connections that hold a transaction, or work, besides the one that asks. */
+  /** Connections with a transaction or work, except the asking one. */
   const BUSY = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
     AND state <> 'idle' AND pid <> pg_backend_pid()`;
 
@@ -241,8 +239,8 @@ describe("a request at the gateway", () => {
     await vi.waitFor(async () => {
       expect((await gateway.status()).body.indexers[0]?.requests_in_flight).toBe(0);
     }, PATIENCE);
-    // All places of this address are free: this many at once are answered, and one more is not. A reset is seen late on a
-    // slow machine, so the places may be free a moment later; one that is never freed fails each try.
+    // All places of this address are free: this many concurrent requests are answered, and one more is not. A slow machine sees a
+    // reset late, so the places may be free a moment later; one that is never freed fails each try.
     const held = gate();
     upstream.handle = (_, response) => void held.pass().then(() => response.end());
     await vi.waitFor(async () => {

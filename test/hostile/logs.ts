@@ -25,7 +25,7 @@ import { ATTACK_GAS, type HostileStage } from "./stage.ts";
 /** A log of any shape. */
 export type RawLog = { topics: readonly Hex[]; data: Hex };
 
-/** A log of an event as its ABI has it. Values stand in the order of its arguments; texts can be any bytes. */
+/** A log by its ABI. Values are in the order of its arguments; texts can be any bytes. */
 export function logOf(event: string | AbiEvent, ...values: readonly unknown[]): RawLog {
   const item = typeof event === "string" ? (parseAbi([event])[0] as unknown as AbiEvent) : event;
   const given = item.inputs.map((input, index) => ({ input, value: toRawValue(input, values[index]) }));
@@ -55,10 +55,10 @@ function toRawValue(input: AbiParameter, value: unknown): unknown {
 const toTopic = (input: AbiParameter, value: unknown): Hex =>
   isText(input) ? keccak256(value as Hex) : encodeAbiParameters([input], [value]);
 
-/** What a log costs at most, in gas: its calldata above all. */
+/** Maximum cost of a log in gas, mostly its calldata. */
 const gasOf = ({ data }: RawLog): bigint => BigInt(20_000 + 60 * size(data));
 
-/** Transactions that emit logs from a contract's address, each with as many as it can pay for. */
+/** Transactions that emit logs from a contract's address, each with as many as its gas allows. */
 function emitCalls({ mallory }: HostileStage, contract: string, logs: readonly RawLog[]): Call[] {
   const calls: Call[] = [];
   for (let next = 0; next < logs.length; ) {
@@ -77,14 +77,14 @@ export async function emit(stage: HostileStage, contract: string, logs: readonly
   await sendInOneBlock(asEmitters(stage, [contract]), emitCalls(stage, contract, logs));
 }
 
-/** The chain with some contracts known by the ABI of the emitter. */
+/** The chain, with some contracts known by the emitter's ABI. */
 function asEmitters({ chain }: HostileStage, contracts: readonly string[]) {
   const { abi } = contractOf(chain, "logEmitter");
   const emitters = contracts.map((name) => [name, { address: addressOf(chain, name), abi }] as const);
   return { ...chain, contracts: { ...chain.contracts, ...Object.fromEntries(emitters) } };
 }
 
-/** Puts the emitter's code in the place of a tracked contract, so that its own address says whatever it is told to. */
+/** Puts the emitter's code in the place of a tracked contract, so that its own address logs what it is told to. */
 export async function takeOver({ chain }: HostileStage, contract: string): Promise<() => Promise<void>> {
   const read = (name: string) => rpc<Hex>(chain, "eth_getCode", [addressOf(chain, name), "latest"]);
   const [own, emitter] = [await read(contract), await read("logEmitter")];
@@ -93,10 +93,10 @@ export async function takeOver({ chain }: HostileStage, contract: string): Promi
   return () => setCode(own);
 }
 
-/** The contract that {@link spell} speaks for: a controller of 2019, which has no other use here. */
+/** The contract that {@link spell} impersonates: a controller of 2019, which has no other use here. */
 export const SPELLER = "controller1";
 
-/** Makes labels known in one block, as a renewal by a controller would, whatever their length. */
+/** Makes labels known in one block, as a controller's renewal would, whatever their length. */
 export const spell = (stage: HostileStage, labels: readonly Label[]): Promise<void> =>
   emit(
     stage,

@@ -26,18 +26,18 @@ import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 /*
- * Names by the hundred thousand whose labels are in a table that the operator imports, while blocks come: with renewals that
- * spell some out, and with a stranger who makes hundreds of names with labels of the piece that is being applied.
+ * Hundreds of thousands of names with labels in a table that the operator imports, while blocks come: with renewals that spell
+ * some out, and with a stranger who creates hundreds of names with labels of the piece being applied.
  */
 
 const NAMES = sizeOf({ short: 1_300, long: 100_000 });
-/** Records of the table that are of no name at all, with wrong hashes. */
+/** Records of the table that belong to no name, with wrong hashes. */
 const FOREIGN = sizeOf({ short: 5_000, long: 10_000_000 });
 const FOREIGN_AT_ONCE = 100_000;
 const LABELS_AT_ONCE = 10_000;
 const LOGS_IN_A_TRANSACTION = 500;
 const LOGS_IN_A_BLOCK = 2_000;
-/** Names that the stranger makes in a block. */
+/** Names that the stranger creates in a block. */
 const FLOOD = sizeOf({ short: 100, long: 300 });
 
 let stage: Stage;
@@ -46,7 +46,7 @@ let folder: string;
 
 const label = (i: number): string => (i % 50 === 0 ? `🦊 ${i}` : `name-${i}`);
 const labels = Array.from({ length: NAMES }, (_, i) => label(i));
-/** Nine of ten stand in the table. */
+/** Nine of ten are in the table. */
 const isInTable = (i: number): boolean => i % 10 !== 0;
 
 beforeAll(async () => {
@@ -99,7 +99,9 @@ async function emit(logs: readonly Log[]): Promise<void> {
   await sendInOneBlock(emitters, calls);
 }
 
-/** The table in two versions: the second one repeats some labels. Lies, and what no name can show, stand between. */
+/**
+ * The table in two versions: the second one repeats some labels. False labels, and those that no name can show, are in between.
+ */
 function writeTables(): string[] {
   const known = labels.flatMap((text, i) => (isInTable(i) ? [{ label: text }] : []));
   const bad: Entry[] = [
@@ -113,7 +115,7 @@ function writeTables(): string[] {
   ];
 }
 
-/** Records of no name of the index. Their hashes are made up: to compute ten million would take a minute. */
+/** Records of no name in the index. Their hashes are made up: computing ten million would take a minute. */
 function writeForeign(): string {
   const path = write("foreign.csv", Buffer.alloc(0));
   for (let i = 0; i < FOREIGN; i += FOREIGN_AT_ONCE) {
@@ -159,7 +161,7 @@ async function readState(): Promise<State> {
   return row;
 }
 
-/** What happens after a block of the long form while labels are applied, by its number. */
+/** In the long form, the event after a block while labels are applied, by its number. */
 const disturbances: Readonly<Record<number, () => Promise<unknown>>> = isLong()
   ? {
       10: () => takeBack(2),
@@ -173,7 +175,7 @@ const disturbances: Readonly<Record<number, () => Promise<unknown>>> = isLong()
     }
   : {};
 
-/** A reorganisation: these blocks are gone, and an empty one is in their place. */
+/** A reorganisation: these blocks are removed, and an empty one replaces them. */
 async function takeBack(blocks: number): Promise<void> {
   await rpc(stage.chain, "anvil_rollback", [blocks]);
   await mineBlocks(stage.chain, { count: 1 });
@@ -251,13 +253,13 @@ test("names, order, counts and searches equal those of an index that had the lab
   }
 }, 1_800_000);
 
-/** Shows the first row that differs: a difference of a hundred thousand rows would take minutes to be written. */
+/** Shows the first differing row: writing a difference of a hundred thousand rows would take minutes. */
 function expectSame(rows: readonly object[], others: readonly object[]): void {
   const at = rows.findIndex((row, i) => JSON.stringify(row) !== JSON.stringify(others[i]));
   expect([rows.length, rows[at]]).toEqual([others.length, others[at]]);
 }
 
-/** The labels of one service, as another one has them from the start. */
+/** The labels of one service, which another one has from the start. */
 async function copyLabels(from: Stack, databaseUrl: string): Promise<void> {
   const { openStore } = await import("../../src/api/server/serviceDb/store.ts");
   const rows = await from.sql<{ hash: Buffer; label: string; source: string }>(

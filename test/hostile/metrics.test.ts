@@ -4,9 +4,7 @@ import { open } from "../gateway/opened.ts";
 import { says, startUpstream } from "../gateway/upstream.ts";
 import { askAsWritten, metricsTargets } from "./metricsTargets.ts";
 
-/*
- * The metrics of indexers, and their addresses, through a gateway. `hostile.test.ts` asks the port of an API itself.
- */
+/* The metrics of indexers, and their addresses, through a gateway. `hostile.test.ts` requests the port of an API itself. */
 
 const statusOf = async ({ url }: RunningGateway, target: string) => (await askAsWritten(url, target)).status;
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Every way to write the paths of metrics that a server or a proxy may read as one of them. */
+/** Every notation for the paths of metrics that a server or a proxy may read as one of them. */
 export const metricsTargets = [
   "/metrics",
   "/index-metrics",
@@ -25,7 +25,7 @@ export const metricsTargets = [
   "/gateway/../metrics",
 ];
 
-/** What is answered to a target that is sent as it is; `fetch` would write it otherwise. */
+/** The answer to a target sent unchanged; `fetch` would rewrite it. */
 export const askAsWritten = (url: string, target: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");

@@ -23,8 +23,8 @@ import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";
 
 /*
- * Names that would grow without end, and labels that stand in thousands of names when they become known. The emitter's
- * code stands in the place of the registry and of a controller, so that one block can hold as many logs as are needed.
+ * Names that would grow without end, and labels that are in thousands of names when they become known. The emitter's code
+ * replaces the registry and a controller, so that one block can hold as many logs as needed.
  */
 
 let stage: Stage;
@@ -55,7 +55,7 @@ const nameRenewed = topicOf(
 );
 const renewal = parseAbi(["event NameRenewed(string name, uint256 cost, uint256 expires)"])[0].inputs;
 
-/** A parent has a child. */
+/** A parent gets a child. */
 const child = (parent: Hex, labelhash: Hex): Log => ({
   contract: "registry",
   topics: [newOwner, parent, labelhash],
@@ -69,7 +69,7 @@ const spell = (label: string): Log => ({
   data: encodeAbiParameters(renewal, [label, 1n, 2n]),
 });
 
-/** As many as the gas of one transaction pays for. */
+/** As many as the gas of one transaction allows. */
 const LOGS_IN_A_TRANSACTION = 500;
 
 /** Emits logs in one block, in their order. */
@@ -86,7 +86,7 @@ async function emit(logs: readonly Log[]): Promise<void> {
 /** Labels whose text is unknown, as numbers. */
 const unknown = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 
-/** How many names the last block wrote again, and how many lists wait. */
+/** How many names the last block rewrote, and how many lists wait. */
 type Renames = { done: number; waiting: number };
 
 async function readRenames(): Promise<Renames> {
@@ -99,10 +99,10 @@ async function readRenames(): Promise<Renames> {
 
 let visitors = 0;
 
-/** A name that has to do with no other one: the next block in which any name is made. */
+/** A name unrelated to any other: the next block in which any name is created. */
 const visit = () => emit([child(ethNode("wide"), hashLabel(`visitor-${visitors++}`))]);
 
-/** Lets blocks pass until all domains are named. Gives the number of blocks. */
+/** Lets blocks pass until all domains are named. Returns the number of blocks. */
 async function finish(): Promise<number> {
   for (let blocks = 0; ; blocks++) {
     if ((await readRenames()).waiting === 0) return blocks;
@@ -111,16 +111,16 @@ async function finish(): Promise<number> {
   }
 }
 
-/** Ponder takes a local block for final after 30 more, and then 30 at a time. */
+/** Ponder treats a local block as final after 30 more, and then 30 at a time. */
 const BLOCKS_UNTIL_FINAL = 61;
 
-/** Makes what is indexed final: a restart begins behind it, and does not index the large blocks of other tests again. */
+/** Makes the indexed blocks final: a restart begins behind them, and does not index the large blocks of other tests again. */
 async function settle(): Promise<void> {
   await mineBlocks(stage.chain, { count: BLOCKS_UNTIL_FINAL });
   await stage.stack.waitForHead();
 }
 
-/** Every name of the index is the one that follows from the chain's logs. */
+/** Every name of the index must follow from the chain's logs. */
 async function expectNamesOfLogs(): Promise<void> {
   const { anvil, deployment } = stage.local;
   const { logs, transactions } = await readLogged(anvil.url, deployment);
@@ -195,7 +195,7 @@ describe.each([
   });
 });
 
-/** Each level takes a few blocks to learn. */
+/** Each level takes a few blocks to become known. */
 const LEVELS_ABOVE = 4;
 
 test("unknown labels above 1,000 names are learnt in blocks of 500 names", async () => {
@@ -242,7 +242,7 @@ test.runIf(isLong())(
     await emit(nodes.map((node) => child(node, hashLabel("twin"))));
     await emit([spell("twin")]);
     expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
-    // A block goes on, whatever its logs say: here no name is made, and no label becomes known.
+    // A block's work continues, whatever its logs: here no name is created, and no label becomes known.
     await emit([spell("twin"), spell("twin")]);
     expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
     await emit([spell("twin")]);
@@ -261,8 +261,8 @@ function dice(seed: number): (limit: number) => number {
 }
 
 /**
- * The logs of a tree of names in an order that no registry would emit: a child before its parent, and few labels for
- * many names. `label` gives names to the labels of this tree.
+ * The logs of a tree of names in an order that no registry would emit: a child before its parent, and few labels for many names.
+ * `label` provides the labels of this tree.
  */
 function treeOf(seed: number, { names, labels }: { names: number; labels: readonly string[] }): Log[] {
   const throwDie = dice(seed);
@@ -284,7 +284,7 @@ describe("names and reveals in any order", () => {
     Array.from({ length: 60 }, (_, index) => `${prefix}${"-".repeat(index)}`);
   const height = async () => Number(await rpc<string>(stage.chain, "eth_blockNumber"));
 
-  /** Makes a tree of names whose labels become known meanwhile, some in each block. */
+  /** Creates a tree of names whose labels become known meanwhile, some in each block. */
   async function grow(seed: number, prefix: string): Promise<void> {
     const logs = treeOf(seed, { names: 1_400, labels: labels(prefix) });
     const spelled = labels(prefix).map(spell);
@@ -324,7 +324,7 @@ describe("names and reveals in any order", () => {
     await visit();
     expect((await readRenames()).done).toBe(MAX_WORK_PER_BLOCK);
     await rpc(stage.chain, "anvil_rollback", [1]);
-    // Of another time than the block whose place it takes: the head is known by number and time.
+    // Its time differs from the replaced block's: the head is known by number and time.
     await setNextTime(stage.chain, (await latestTime(stage.chain)) + 60n);
     const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
     await emit([foreign, spell("twin-later")]);
@@ -336,7 +336,7 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  // The last one: an indexer that does not start again is a failure of this test only.
+  // This comes last: an indexer that does not start again then fails this test only.
   test.runIf(isLong())("do so even if the indexer is killed while names wait", async () => {
     await settle();
     await waitingTwins("killed", 600);

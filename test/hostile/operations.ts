@@ -1,8 +1,8 @@
-/** One operation, as the OpenAPI document of the service describes it. */
+/** One operation, as the service's OpenAPI document describes it. */
 export type Operation = {
   method: string;
   path: string;
-  /** Names of its parameters, by where they stand. */
+  /** Names of its parameters, by location. */
   inPath: readonly string[];
   inQuery: readonly string[];
   statuses: readonly number[];

@@ -29,14 +29,14 @@ beforeAll(async () => {
   server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
   if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));
   ({ port } = server.address() as AddressInfo);
-  await fetch(`http://127.0.0.1:${port}/echo/a.eth`); // The first request sets how unreadable ones are answered.
+  await fetch(`http://127.0.0.1:${port}/echo/a.eth`); // The first request determines how unreadable ones are answered.
 });
 afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
 
-/** Sends bytes, and gives what comes back until the connection ends. */
+/** Sends bytes, and returns the answer up to the end of the connection. */
 const raw = (text: string): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(text));

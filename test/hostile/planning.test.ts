@@ -5,11 +5,11 @@ import { type Access, openAccess } from "../../src/api/server/access/access.ts";
 import { ApiError } from "../../src/api/server/errors/errors.ts";
 import { createPipeline } from "../../src/api/server/http/pipeline.ts";
 
-/* To plan a query of the subgraph is work: it is admitted before, and has a place like the reading of one. */
+/* Planning a subgraph query is work: it is subject to admission, and takes a place as reading does. */
 
 type Admit = Access["admit"];
 
-/** The subgraph before a database that is not there: queries are planned, and none is read. */
+/** The subgraph on a missing database: queries are planned, but not read. */
 function openSubgraph(admit: Admit = openAccess.admit) {
   const executeOperation = createPipeline({
     createContext: async () => ({}) as never,

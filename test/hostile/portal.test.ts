@@ -7,8 +7,8 @@ import { openPortal } from "../../engine/sources/portal.ts";
 import { hashOf } from "../engine/providerNode.ts";
 
 /*
- * A Portal that means harm: whatever it sends, it is given up within its limits, with an error that names it, and its connections
- * are closed.
+ * A malicious Portal: whatever it sends, it is abandoned within its limits, with an error that names it, and its connections are
+ * closed.
  */
 
 const any: LogQuery = { address: null, topics: [null, null, null, null] };
@@ -23,7 +23,7 @@ type Path = "head" | "stream";
 type Conduct = (reply: ServerResponse, isFirst: boolean) => unknown;
 
 const pauses: number[] = [];
-/** Asks for blocks 4 to 6 of a Portal that behaves badly at one of its paths. */
+/** Requests blocks 4 to 6 from a Portal that misbehaves at one of its paths. */
 async function ask(
   conduct: Conduct,
   { at = "stream" as Path, mostCharacters = 2 ** 30, silentMs = 300 } = {},
@@ -57,7 +57,7 @@ async function ask(
   return { failure: failure?.replace(`127.0.0.1:${port} (x)`, "NAME"), took, requests };
 }
 
-/** Writes for ever, as fast as it is read. */
+/** Writes forever, as fast as it is read. */
 const endless =
   (piece: string | Buffer, headers = {}): Conduct =>
   (reply) => {
@@ -68,7 +68,7 @@ const endless =
     write();
   };
 
-/** Writes a piece each 20 ms, for ever. */
+/** Writes a piece every 20 ms, forever. */
 const dripping =
   (pieceOf: (number: number) => string): Conduct =>
   (reply) => {
@@ -107,7 +107,7 @@ test.each<[string, Conduct, string]>([
     "NAME refuses the request with status 400",
   ],
 ])("a stream of %s is abandoned", async (_, conduct, message) => {
-  // What comes fast is to reach the limit of its size first.
+  // Fast data should reach the size limit first.
   const { failure, took } = await ask(conduct, message === TOO_LONG ? { silentMs: 60_000 } : {});
   expect(failure).toContain(message);
   expect(took).toBeLessThan(30_000);

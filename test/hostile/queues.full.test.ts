@@ -23,8 +23,8 @@ import { lower, type Stage, stageOf } from "../chain/stage.ts";
 import { isLong } from "../support/size.ts";
 
 /*
- * Who links and unlinks a large registry again and again has the index no more to do than what is linked at the end, and
- * does not keep the others waiting.
+ * Linking and unlinking a large registry again and again costs the index only the work for the final links, and does not delay
+ * others.
  */
 
 const address = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);
@@ -68,7 +68,7 @@ async function countBelow(name: string, registry: Address): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The lists that wait, and since when the first of them does. */
+/** The waiting lists, and since when the first of them waits. */
 async function readWaiting() {
   await stage.stack.waitForHead();
   const [row] = await stage.sql<{ lists: number; since: number | null }>(
@@ -135,7 +135,7 @@ test.runIf(isLong())("a parent that is renewed in each block lets every name bel
       "select path_expiry_timestamp::text as path, count(*)::int as count from domains where parent_node = $1 group by 1",
       [namehash("attack.eth")],
     );
-  // No name is left behind at the first of the renewals, however often the list was asked for.
+  // No name is left behind at the first of the renewals, however often the list was requested.
   expect((await paths()).map(({ path }) => path)).not.toContain(String(LATER));
   await finish();
   expect(await paths()).toEqual([{ path: String(LATER + 5n), count: MANY }]);

@@ -38,7 +38,7 @@ function textOf(chance: Chance): string | Uint8Array {
   return Uint8Array.from({ length: lengthOf(chance) }, () => chance.below(256));
 }
 
-/** A number of `bits` bits, most often near an end of its type. */
+/** A number of `bits` bits, mostly near a limit of its type. */
 function numberOf(chance: Chance, bits: number): bigint {
   const any = BigInt(bytesOf(chance, bits / 8));
   return chance.of([
@@ -60,7 +60,7 @@ function argumentOf(chance: Chance, { name, type }: AbiParameter, nodes: readonl
   return bits <= 48 ? Number(number) : number;
 }
 
-/** Cuts the data off, adds to it, changes a word of it, or replaces it. */
+/** Truncates the data, extends it, changes a word of it, or replaces it. */
 function broken(chance: Chance, data: Hex): Hex {
   const length = size(data);
   const word = bytesOf(chance, 32);
@@ -99,8 +99,8 @@ function logFor(chance: Chance, nodes: readonly Hex[]): RawLog {
 }
 
 /**
- * Logs under the topics that are followed from any contract: most with arguments that decode, some with topics that are
- * missing or too many, some with data that is broken. The same seed gives the same logs.
+ * Logs under the topics that are followed from any contract: most with valid arguments, some with missing or extra topics, some
+ * with broken data. The same seed gives the same logs.
  */
 export function randomLogs(
   seed: number,

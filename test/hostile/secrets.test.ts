@@ -8,8 +8,8 @@ import { createRpc } from "../../src/api/names/live/rpc.ts";
 import { sanitizeMessage } from "../../src/api/server/errors/foreignText.ts";
 
 /*
- * What nodes, gateways and contracts say reaches callers and logs: no text of theirs may bring a secret of the settings
- * with it. Providers name keys and projects in their errors.
+ * Texts from nodes, gateways and contracts reach callers and logs, and must not carry a secret of the settings along. Providers
+ * name keys and projects in their errors.
  */
 
 const KEY = "c0ffee0123456789abcdef";
@@ -42,7 +42,7 @@ afterAll(() => {
 
 const call = { to: "0x00000000000000000000000000000000000000c1", data: "0x01", blockNumber: 5 } as const;
 
-/** What the caller is told and what the log has, where the node answers this error. */
+/** The caller's answer and the log, if the node answers with this error. */
 async function tell(error: unknown): Promise<{ told: string; logged: string[] }> {
   const logged: string[] = [];
   reply = { error };

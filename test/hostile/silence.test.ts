@@ -7,8 +7,8 @@ import { createGateways, type Gateways } from "../../src/api/names/live/ccip/gat
 import { SILENCE_MS } from "../../src/api/names/live/ccip/silentGateways.ts";
 
 /*
- * A stranger's resolver names the URL of an honest gateway, or his names ask it what it does not answer: the honest names
- * go on. The gateway answers by what it is asked, as real ones do.
+ * A stranger's resolver names the URL of an honest gateway, or the stranger's names request what it does not answer: the honest
+ * names still resolve. The gateway answers by the request, as real ones do.
  */
 
 const HONEST: Address = "0x00000000000000000000000000000000000000aa";

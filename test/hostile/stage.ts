@@ -11,32 +11,32 @@ import { type Operation, readOperations } from "./operations.ts";
 /** Below the limit of one transaction (2^24). */
 export const ATTACK_GAS = 16_700_000n;
 
-/** A chain on which 64 blocks can be undone: Ponder takes a block of it for final after 65 more, not 30. */
+/** A chain on which 64 blocks can be undone: Ponder treats a block of it as final after 65 more, not 30. */
 export const DEEP_CHAIN_ID = 42;
 
-/** The name that everybody else asks for while an attack goes on. */
+/** The name that everybody else requests during an attack. */
 export const VICTIM = "alice.eth";
 
-/** A chain with an attacker on it, and the Namedex that he means to stop. */
+/** A chain with an attacker on it, and the attacked Namedex. */
 export type HostileStage = {
   local: LocalChain;
   chain: Chain;
   stack: Stack;
-  /** What callers ask: the stack, or a gateway in front of it. */
+  /** The target of callers' requests: the stack, or a gateway in front of it. */
   front: string;
   operations: readonly Operation[];
-  /** Who attacks. */
+  /** The attacker's account. */
   mallory: Address;
-  /** Whose name must go on being answered. */
+  /** The owner of a name that must still be answered. */
   alice: Address;
   close: () => Promise<void>;
 };
 
-/** What a test and a benchmark need besides: a PostgreSQL server, and settings of the indexer. */
+/** Needed by a test and a benchmark in addition: a PostgreSQL server, and settings of the indexer. */
 export type HostilePlan = {
   databaseServer?: string;
   env?: Record<string, string>;
-  /** Of the chain, where it is not the usual one. */
+  /** The id of the chain, if it is not the usual one. */
   chainId?: number;
   /** The deployment to index, where it is not the chain's own. */
   deploymentOf?: (local: LocalChain) => Deployment;
@@ -44,7 +44,7 @@ export type HostilePlan = {
   hasGateway?: boolean;
 };
 
-/** Starts a chain, puts the attacker's contracts on it, and a Namedex beside it. */
+/** Starts a chain with the attacker's contracts, and a Namedex on it. */
 export async function openHostileStage({
   databaseServer,
   env = {},
@@ -59,7 +59,7 @@ export async function openHostileStage({
     const chain = { ...local.chain, contracts: { ...local.chain.contracts, ...hostile } };
     const [, alice, , mallory] = chain.accounts as [Address, Address, Address, Address];
     await registerReferred(chain, { from: alice, label: "alice", resolver: "resolver5" });
-    // So that one attack can come from several addresses.
+    // Lets one attack come from several addresses.
     const settings = { TRUSTED_PROXIES: hasGateway ? "2" : "1", ...env };
     const plan = { rpcUrl: local.anvil.url, deployment: deploymentOf(local), env: settings };
     const stack = await startStack({ ...plan, ...(databaseServer !== undefined && { databaseServer }) });
@@ -82,7 +82,7 @@ export async function openHostileStage({
   }
 }
 
-/** Chains whose blocks the feed of changes does not have yet; also says so where it stands still. */
+/** Chains whose blocks the feed of changes does not have yet; also reports if it stands still. */
 export async function feedBehind({ stack }: HostileStage): Promise<unknown[]> {
   const { body } = await stack.api<Feed>("/changes?after=newest");
   const rows = await stack.sql<{ number: number }>(

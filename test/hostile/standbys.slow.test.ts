@@ -12,11 +12,11 @@ import { primarySettings, type StandbyPostgres, startStandby } from "../faults/s
 import { ask, openPool } from "../support/database.ts";
 
 /*
- * What callers, and a primary that writes without a pause, can do to a process that reads a standby. Its replay waits for no query. The
- * tests follow each other: the last one promotes the standby.
+ * Effects of callers, and of a primary that writes without a pause, on a process that reads a standby. Its replay waits for no
+ * query. The tests depend on their order: the last one promotes the standby.
  */
 
-/** A query that is cancelled, the tries of a request, and a machine that does other work beside. */
+/** A query that is cancelled, the retries of a request, and a machine with other work. */
 const BOUND_MS = 5 * CANCELLED_MS;
 const CALLERS = 8;
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   await primary?.destroy();
 });
 
-/** Writes what stands in the way of each query on `names`, until it is stopped. */
+/** Writes that conflict with each query on `names`, until stopped. */
 function writeOn(): () => Promise<void> {
   const client = new pg.Client({ connectionString: primary.url });
   let isStopped = false;

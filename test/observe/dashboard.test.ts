@@ -9,10 +9,10 @@ const dashboard = JSON.parse(
   readFileSync(new URL("../../docs/deploy/grafana.json", import.meta.url), "utf8"),
 ) as Dashboard;
 
-/** What a histogram or counter is called in an expression. */
+/** How an expression refers to a histogram or counter. */
 const familyOf = (name: string) => name.replace(/_(bucket|count|sum)$/, "");
 
-test("every figure of the dashboard is one that we give, with the labels that it is grouped by", async () => {
+test("every metric of the dashboard exists, with the labels that it is grouped by", async () => {
   const given = await allMetrics();
   const gateway = await createMetrics(() => []).text();
   for (const [, name = ""] of gateway.matchAll(/^# TYPE (\w+) /gm)) {
@@ -34,7 +34,7 @@ test("every figure of the dashboard is one that we give, with the labels that it
   }
 });
 
-test("every figure of ours is on the dashboard", async () => {
+test("every metric of ours is on the dashboard", async () => {
   const text = JSON.stringify(dashboard);
   // Those of the process itself come from prom-client.
   const ours = [...(await allMetrics()).keys()].filter((name) => !/^namedex_(process|nodejs)_/.test(name));
@@ -42,7 +42,7 @@ test("every figure of ours is on the dashboard", async () => {
   for (const name of ours) expect(text).toContain(name);
 });
 
-test("so is every one of the gateway", async () => {
+test("so is every metric of the gateway", async () => {
   const text = JSON.stringify(dashboard);
   const gateway = await createMetrics(() => []).text();
   for (const [, name] of gateway.matchAll(/^# TYPE (\w+) /gm)) expect(text).toContain(name);

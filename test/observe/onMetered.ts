@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import type { DevnetGateway } from "../../devnet/gateway.ts";
 import type { Stack } from "../support/stack.ts";
 
-/** Metrics and log of an indexer that logs every request; callers are told by `X-Forwarded-For`. */
+/** Metrics and log of an indexer that logs every request; callers are identified by `X-Forwarded-For`. */
 export function describeObservation(stackOf: () => Stack, gatewayOf: () => DevnetGateway): void {
   const metrics = async () => (await fetch(`${stackOf().metricsUrl}/index-metrics`)).text();
 
-  /** Value of a sample; 0 where it is not there yet. */
+  /** Value of a sample; 0 if it does not exist yet. */
   const sample = (text: string, name: string) =>
     Number(
       text
@@ -19,7 +19,7 @@ export function describeObservation(stackOf: () => Stack, gatewayOf: () => Devne
   const ask = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${stackOf().url}${path}`, { headers: { "X-Forwarded-For": "198.51.100.8", ...headers } });
 
-  test("live answers, their calls and where answers came from are counted", async () => {
+  test("live answers, their calls and their sources are counted", async () => {
     for (let i = 0; i < 2; i++) expect((await ask("/whois/anything.offchain.eth")).status).toBe(200);
     await gatewayOf().stop();
     expect((await ask("/whois/another.offchain.eth")).status).toBe(502);
@@ -32,7 +32,7 @@ export function describeObservation(stackOf: () => Stack, gatewayOf: () => Devne
   });
 
   test("admissions are counted by way and outcome", async () => {
-    for (let i = 0; i < 6; i++) await ask("/whois/alice.eth"); // Three of five free ones are gone, one of them in vain.
+    for (let i = 0; i < 6; i++) await ask("/whois/alice.eth"); // Three of the five free requests are used, one of them in vain.
     await ask("/whois/alice.eth", { "X-API-Key": "ens_wrong" });
     const text = await metrics();
     expect(sample(text, 'namedex_admissions_total{way="free",outcome="answered"}')).toBe(4);
@@ -58,10 +58,10 @@ export function describeObservation(stackOf: () => Stack, gatewayOf: () => Devne
       );
   });
 
-  test("a path that says two things is refused: a proxy would read another one than we", async () => {
+  test("an ambiguous path is rejected: a proxy could read another path than we do", async () => {
     const statusOf = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
-        // `fetch` would write slashes for backslashes.
+        // `fetch` would replace backslashes with slashes.
         const asked = request(stackOf().url, { path }, (reply) => {
           reply.resume();
           resolve(reply.statusCode);

@@ -52,7 +52,7 @@ function appWith(requestLog: RequestLog) {
   });
 }
 
-test("each request has a line of JSON with its id, route, status and time, and nothing that the caller sent", async () => {
+test("each request has a line of JSON with its id, route, status and time, and nothing sent by the caller", async () => {
   const app = appWith("all");
   const headers = { "x-request-id": "abc-123", "x-api-key": "ens_secret", authorization: "Payment hidden" };
   const reply = await app.request("/api/slow/vitalik.eth?strict=false&key=ens_secret", { headers });
@@ -70,7 +70,7 @@ test("each request has a line of JSON with its id, route, status and time, and n
   expect(text).not.toMatch(/vitalik|secret|hidden/);
 });
 
-test("an id that is no plain word is replaced", async () => {
+test("an id that is not a plain word is replaced", async () => {
   const reply = await appWith("all").request("/broken", {
     headers: { "x-request-id": 'a"}, {"level":"evil' },
   });
@@ -86,7 +86,7 @@ test("a fault on our side is logged in full, with the request's id", async () =>
   expect(lines.find(({ message }) => message === "request")).toMatchObject({ status: 500, request_id: "r1" });
 });
 
-test("requests that went well have no line unless it is wanted", async () => {
+test("successful requests are logged only if enabled", async () => {
   await appWith("failed").request("/slow/a.eth");
   expect(lines.filter(({ message }) => message === "request")).toEqual([]);
   await appWith("none").request("/broken");

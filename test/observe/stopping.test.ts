@@ -7,7 +7,7 @@ import { createMeters } from "../../src/api/server/observe/meters.ts";
 import { createTestApp } from "../support/app.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 
-test("who is being answered while the server stops is sent elsewhere, and it is not called a fault", async () => {
+test("a caller being answered while the server stops is sent elsewhere, and no fault is reported", async () => {
   const database = await createTestDatabase();
   const pool = openPool({ connectionString: database.url });
   const lines: string[] = [];

@@ -12,10 +12,10 @@ import {
 } from "../../src/api/server/outgoing/outgoing.ts";
 import { onlyHttps, refusedUrls, resolving } from "./refusedUrls.ts";
 
-/** In the public range, but not assigned: no connection comes about. */
+/** In the public range, but not assigned: no connection is established. */
 const UNUSED_PUBLIC_ADDRESS = "2000::1";
 
-/** A server on the loopback address that counts who came, and answers as each test says. */
+/** A server on the loopback address that counts its visitors, and answers as each test says. */
 let server: Server;
 let port = 0;
 let visits: { url: string; method: string; header: string | undefined; body: string }[] = [];
@@ -80,8 +80,8 @@ async function failureOf(url: string, rules: Partial<OutgoingRules> = {}): Promi
 const here = () => `http://127.0.0.1:${port}`;
 const development = { allowLoopback: true };
 
-describe("a URL that may not be asked", () => {
-  test.each(refusedUrls)("%s is refused without a connection", async (url, because) => {
+describe("a forbidden URL", () => {
+  test.each(refusedUrls)("%s is rejected without a connection", async (url, because) => {
     expect(await failureOf(url)).toMatch(/^refused: /);
     expect(await failureOf(url)).toContain(because);
     expect(() => open().check(new URL(url.replace("PORT", String(port))))).toThrow(because);
@@ -89,7 +89,7 @@ describe("a URL that may not be asked", () => {
   });
 
   test.each([["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["10.1.2.3"], ["169.254.169.254"], ["fd00::1"]])(
-    "a host name that leads to %s is refused when the connection is made",
+    "a host name that resolves to %s is rejected on connection",
     async (address) => {
       const failure = await failureOf("https://stranger.example:PORT/", { lookup: resolving(address) });
       expect(failure).toBe("refused: stranger.example is not at a public address, so it is not asked");
@@ -97,7 +97,7 @@ describe("a URL that may not be asked", () => {
     },
   );
 
-  test("a host name that was public at the first question gains nothing by another answer at the second", async () => {
+  test("a host name with a public first answer gains nothing by another second answer", async () => {
     let asked = 0;
     const lookup = ((host: string, options: object, callback: never) => {
       asked++;
@@ -112,14 +112,14 @@ describe("a URL that may not be asked", () => {
     expect(visits).toEqual([]);
   });
 
-  test("of a host with public and private addresses only the public ones are tried", async () => {
+  test("only the public addresses of a host with public and private ones are tried", async () => {
     const lookup = resolving("127.0.0.1", UNUSED_PUBLIC_ADDRESS);
     const failure = await failureOf("https://both.example:PORT/", { lookup, timeoutMs: 2_000 });
     expect(failure).toMatch(/^no answer: /);
     expect(visits).toEqual([]);
   });
 
-  test("a host of this service is not asked, whatever its port", async () => {
+  test("a host of this service is not requested, whatever its port", async () => {
     const ownHosts = ["api.example", `127.0.0.1:${port}`];
     const itself = "is this service itself, so it is not asked";
     expect(await failureOf("https://api.example/whois/alice.eth", { ownHosts })).toContain(itself);
@@ -131,7 +131,7 @@ describe("a URL that may not be asked", () => {
     expect(visits).toEqual([]);
   });
 
-  test("development allows loopback addresses only where the URL names them", async () => {
+  test("development allows loopback addresses only if the URL names them", async () => {
     for (const host of ["127.0.0.1", "localhost"]) {
       expect((await get(open(development), `http://${host}:${port}/`)).status).toBe(200);
     }
@@ -147,7 +147,7 @@ describe("a URL that may not be asked", () => {
 });
 
 describe("an answer", () => {
-  test("has its status, its type and its bytes, and the request is sent as it is given", async () => {
+  test("has its status, type and bytes, and the request is sent as given", async () => {
     answer = (_, response) => {
       response.writeHead(201, { "content-type": "image/png" });
       response.end(Buffer.from([0, 255, 7]));
@@ -171,7 +171,7 @@ describe("an answer", () => {
     expect([status, body.length]).toEqual([503, 0]);
   });
 
-  test("that redirects is not followed, wherever it leads", async () => {
+  test("that redirects is not followed, wherever it points", async () => {
     answer = (_, response) => {
       response.writeHead(302, { location: `${here()}/inside` });
       response.end();
@@ -199,7 +199,7 @@ describe("an answer", () => {
     await closed;
   });
 
-  test("that unpacks to more than may be read is cut off", async () => {
+  test("that unpacks beyond the limit is cut off", async () => {
     answer = (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       response.end(gzipSync("x".repeat(20_000_000)));
@@ -221,7 +221,7 @@ describe("an answer", () => {
         response.on("close", () => clearInterval(timer));
       },
     ],
-  ])("%s is left after the time for a request", async (_, answers) => {
+  ])("%s is aborted after the request timeout", async (_, answers) => {
     answer = answers;
     const before = Date.now();
     const failure = await failureOf("http://127.0.0.1:PORT/", { ...development, timeoutMs: 300 });
@@ -229,7 +229,7 @@ describe("an answer", () => {
     expect(Date.now() - before).toBeLessThan(15_000);
   });
 
-  test("that the caller gives up fails with the caller's reason", async () => {
+  test("that the caller aborts fails with the caller's reason", async () => {
     answer = () => {};
     const giveUp = new AbortController();
     const asked = open(development).ask(new URL(here()), { method: "GET", signal: giveUp.signal });
@@ -237,7 +237,7 @@ describe("an answer", () => {
     await expect(asked).rejects.toThrow("the caller left");
   });
 
-  test("of a port where none listens is no answer", async () => {
+  test("of a port without a listener fails", async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
     const { port: free } = gone.address() as AddressInfo;

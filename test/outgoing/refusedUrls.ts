@@ -3,7 +3,7 @@ import type { lookup as dnsLookup } from "node:dns";
 export const onlyHttps = "only https: is allowed";
 const notPublic = "is not at a public address, so it is not asked";
 const literal = (host: string) => [`https://${host}:PORT/`, notPublic] as const;
-/** URLs that no stranger may have asked, and why. `PORT` stands for that of a server on this machine. */
+/** URLs that no stranger may have requested, with the reason. `PORT` stands for that of a server on this machine. */
 export const refusedUrls: readonly (readonly [url: string, because: string])[] = [
   ["http://example.org/", onlyHttps],
   ["http://127.0.0.1:PORT/", onlyHttps],
@@ -43,7 +43,7 @@ export const refusedUrls: readonly (readonly [url: string, because: string])[] =
   literal("255.255.255.255"),
 ];
 
-/** Finds these addresses for every host name, as a name server under a stranger's control would. */
+/** Resolves every host name to these addresses, like a name server under a stranger's control. */
 export const resolving = (...addresses: string[]) =>
   ((_host: string, _options: unknown, callback: (error: null, found: unknown) => void) =>
     callback(

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.doUnmock("ponder:registry");
 });
 
-/** The configuration of Ponder as a start with these variables would read it. */
+/** Ponder's configuration as a start with these variables reads it. */
 async function readConfig(env: Record<string, string>) {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   return (await import("../../ponder.config.ts")).default;
@@ -30,7 +30,7 @@ test("mainnet's configuration follows every contract of the deployment from its 
   const { contracts } = await readConfig(threeVariables);
   const places = Object.values(contracts).flatMap(({ chain }) => {
     const place = (chain as Record<string, { address?: unknown; startBlock: number }>).mainnet;
-    // Contracts that a log tells of have no list.
+    // Contracts discovered through logs have no list.
     return (Array.isArray(place?.address) ? (place.address as string[]) : []).map((address) => ({
       address,
       startBlock: place?.startBlock ?? 0,
@@ -45,7 +45,7 @@ test("mainnet's configuration follows every contract of the deployment from its 
   }
 });
 
-test("every entry belongs to a family of contracts that docs/api.md lists", async () => {
+test("every entry belongs to a family of contracts listed in docs/api.md", async () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
   const [, events = ""] = page.split("\n## Events\n");
   const documented = [...events.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([, cell = ""]) =>
@@ -69,7 +69,7 @@ test("a layer 2's reverse registrar is followed on its own chain", async () => {
   expect(Object.keys(contracts.L2ReverseRegistrar.chain)).toEqual(["linea"]);
 });
 
-test("agents are followed on chains with an adapter; of their registry, only the adapter's agents", async () => {
+test("agents are followed on chains with an adapter, and of their registry only the adapter's agents", async () => {
   const { contracts } = await readConfig({
     ...threeVariables,
     RPC_URL_8453: "https://base.example.org",
@@ -92,10 +92,10 @@ test("the switch for archive reads is part of the index's identity", async () =>
   expect(on.contracts.Registry.abi).not.toEqual(off.contracts.Registry.abi);
 });
 
-/** Events of an ABI that several contracts share, which one of these never emits. */
+/** Events of an ABI shared by several contracts that one of these never emits. */
 const neverEmitted = ["RegistryOld:ApprovalForAll"]; // The registry of 2017 has no operators.
 
-test("every event that is followed has a handler, and every handler an event", async () => {
+test("every followed event has a handler, and every handler an event", async () => {
   const handled = new Set<string>();
   vi.doMock("ponder:registry", () => ({ ponder: { on: (name: string) => handled.add(name) } }));
   const { contracts } = await readConfig(threeVariables);
@@ -110,7 +110,7 @@ test("every event that is followed has a handler, and every handler an event", a
 const selectorsOf = (abi: Abi) =>
   abi.filter((item): item is AbiEvent => item.type === "event").map((event) => toEventSelector(event));
 
-test("`npm run verify` expects rows of the events that are followed of each listed contract", async () => {
+test("`npm run verify` expects rows of the followed events of each listed contract", async () => {
   const layer2 = layer2Of("mainnet");
   const nodes = layer2.map(({ chainId }) => [`RPC_URL_${chainId}`, "https://rpc.example.org"]);
   const { contracts } = await readConfig({ ...threeVariables, ...Object.fromEntries(nodes) });
@@ -118,7 +118,7 @@ test("`npm run verify` expects rows of the events that are followed of each list
     contracts.map((entry) => ({ name, ...entry })),
   );
   for (const { name, role, generation, address } of entries) {
-    // Of agents only those of names have rows.
+    // Only agents bound to names have rows.
     if (role === "agent-registry") continue;
     const places = Object.values(contracts).flatMap(({ abi, chain }) => {
       const place = (chain as Record<string, { address?: unknown }>)[name];

@@ -17,14 +17,14 @@ test.each([
   expect(mainnet.contractTitle(address, 1)).toBe(title);
 });
 
-test("a title belongs to a chain, or to any where none is named", () => {
+test("a title belongs to its chain, or to any chain if it names none", () => {
   const onBase = "0x03c4738Ee98aE44591e1A4A4F3CaB6641d95DD9a";
   expect(mainnet.contractTitle(onBase, 8453)).toBe("Basenames Registrar");
   expect(mainnet.contractTitle(onBase, 1)).toBeUndefined();
   expect(mainnet.contractTitle(onBase)).toBe("Basenames Registrar");
 });
 
-test("every contract of the networks that come with Namedex has a title", () => {
+test("every contract of the included networks has a title", () => {
   for (const read of Object.values(knownDeployments)) {
     const { layer2, ...main } = read();
     for (const { role, address, title } of [main, ...layer2].flatMap(({ contracts }) => contracts))

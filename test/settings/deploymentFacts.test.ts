@@ -7,8 +7,8 @@ const mainnet = () => knownDeployments.mainnet();
 const read = (deployment: ReturnType<typeof mainnet>, archiveReads = false) =>
   factsIn(withFacts(registryAbi, gatherFacts(deployment, archiveReads)));
 
-describe("facts of a deployment in the ABI of Registry", () => {
-  test("are what handlers read", () => {
+describe("facts about a deployment in the ABI of Registry", () => {
+  test("reach the handlers", () => {
     const facts = read(mainnet());
     expect(facts.archiveReads).toBe(false);
     expect(facts.staticResolvers).toContain("0x231b0ee14048e9dccd1d247744d114a4eb5e8e63");
@@ -38,7 +38,7 @@ describe("facts of a deployment in the ABI of Registry", () => {
     expect(change(mainnet())).not.toEqual(read(mainnet()));
   });
 
-  test("an ABI without them is refused", () => {
+  test("are required in an ABI", () => {
     expect(() => factsIn(registryAbi)).toThrow(/Registry has no facts/);
   });
 });

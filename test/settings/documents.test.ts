@@ -41,7 +41,7 @@ describe("docs/settings.md and .env.example", () => {
   test.each([
     ["docs/settings.md", settingsDocument],
     [".env.example", exampleFile],
-  ])("%s is what the declarations say", (file, write) => {
+  ])("%s matches the declarations", (file, write) => {
     expect(read(file), "run npm run docs:settings").toBe(write());
   });
 
@@ -58,7 +58,7 @@ describe("docs/settings.md and .env.example", () => {
   });
 
   test.each(groups.flatMap(({ variables }) => Object.entries(variables)))(
-    "%s has an example that its own check takes, and a meaning in whole sentences",
+    "%s has an example that passes its own check, and a description in whole sentences",
     (_, { shape, example, isSecret, meaning }) => {
       expect(isSecret || shape.safeParse(example).success).toBe(true);
       expect(meaning).toMatch(/^[`A-Z][\s\S]*\.$/);

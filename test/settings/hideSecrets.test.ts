@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each(["mainnet at http://plain.example.org/x", "https://other.example.org/v2/path?a=b", ""])(
-  "leaves what is no secret: %s",
+  "leaves text that is not secret: %s",
   (text) => {
     expect(hide(text)).toBe(text);
   },
@@ -51,7 +51,7 @@ test.each([
   expect(hideIt("http://localhost:42069/ and off")).toBe("http://localhost:42069/ and off");
 });
 
-test("without settings nothing is hidden", () => {
+test("nothing is hidden without settings", () => {
   expect(secretHider({})("https://a:b@c/d")).toBe("https://a:b@c/d");
 });
 

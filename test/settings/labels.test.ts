@@ -17,7 +17,7 @@ test.each([
   [{ LABEL_HEALING_SET: "searchlight@1" }, "LABEL_HEALING_URL is not set"],
   [{ LABEL_HEALING_URL: "labels", LABEL_HEALING_SET: "searchlight@1" }, "LABEL_HEALING_URL"],
   [{ LABEL_HEALING_URL: "https://labels.example", LABEL_HEALING_SET: "searchlight" }, "LABEL_HEALING_SET"],
-])("half a service, or a wrong one, is refused: %j", (env, why) => {
+])("an incomplete or invalid label service is rejected: %j", (env, why) => {
   expect(() => read(env as Record<string, string>)).toThrow(SettingsError);
   expect(() => read(env as Record<string, string>)).toThrow(why);
 });

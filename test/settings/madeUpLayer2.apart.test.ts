@@ -4,7 +4,7 @@ import type { Layer2 } from "../../abis/layer2/descriptor.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
 import { account } from "../query/rows.ts";
 
-/* A layer 2 that does not exist, with contracts as Basenames has them: the program learns of it by its descriptor alone. */
+/* A layer 2 that does not exist, with contracts like those of Basenames: the program knows it only by its descriptor. */
 
 const CHAIN = 777_001;
 const BRIDGE = account(0xb1);
@@ -43,7 +43,7 @@ const withoutPremium: Layer2 = {
   },
 };
 
-/** From here on, what is imported knows these layer 2s, too. Everything but the list is the program's own. */
+/** Modules imported from here on also know these layer 2s. Everything except the list is the program's own. */
 function learnOf(...more: Layer2[]): void {
   vi.resetModules();
   vi.doMock("../../abis/layer2/list.ts", async (importOriginal) => {
@@ -67,7 +67,7 @@ afterEach(() => {
 const followIt = () => vi.stubEnv(`RPC_URL_${CHAIN}`, "https://atlantis.example.org");
 const readConfig = async () => (await import("../../ponder.config.ts")).default;
 
-/** What Ponder hashes of the configuration: of its chains only the words. */
+/** What Ponder hashes of the configuration, and of its chains only the words. */
 async function hashedConfig(...more: Layer2[]): Promise<string> {
   learnOf(...more);
   const { ordering, contracts } = await readConfig();
@@ -75,7 +75,7 @@ async function hashedConfig(...more: Layer2[]): Promise<string> {
 }
 
 describe("a made-up layer 2 with a descriptor", () => {
-  test("is followed: each of its contracts has its entry, and those that it does not list are found", async () => {
+  test("is followed: each of its contracts has its entry, and unlisted ones are found", async () => {
     learnOf(atlantis);
     followIt();
     const { chains, contracts } = await readConfig();
@@ -97,7 +97,7 @@ describe("a made-up layer 2 with a descriptor", () => {
     expect(contracts.Registry.chain).toMatchObject({ atlantis: { startBlock: 10 } });
   });
 
-  test("has names by the rules of registrars: the key, the second level, the lives", async () => {
+  test("has names by the rules of registrars: key, second level and lifetimes", async () => {
     learnOf(atlantis);
     const { isSecondLevel, registrarName, registrarNode } = await import("../../src/ens/managedNames.ts");
     expect([registrarName(CHAIN), registrarNode(CHAIN)]).toEqual(["atlantis.eth", NODE]);
@@ -127,14 +127,14 @@ describe("a made-up layer 2 with a descriptor", () => {
     expect(decide({ ...facts, resolversAbove: [account(0xb2)] }, contracts)).toEqual({ kind: "chain" });
   });
 
-  test("has a word for people", async () => {
+  test("has a name for people", async () => {
     learnOf(atlantis);
     const { coinName } = await import("../../src/api/features/explorer/pages/name/coins.ts");
     expect(coinName(String(0x80000000 + CHAIN))).toBe("Atlantis One");
   });
 });
 
-describe("what handlers read of a descriptor", () => {
+describe("the part of a descriptor that handlers read", () => {
   const others: [what: string, one: Layer2][] = [
     ["without a premium", withoutPremium],
     ["another parent", { ...atlantis, names: { ...namesOf(atlantis), parent: "lemuria.eth" } }],
@@ -147,7 +147,7 @@ describe("what handlers read of a descriptor", () => {
     expect(await hashedConfig(other)).not.toBe(await hashedConfig(atlantis));
   });
 
-  test("does not touch an index that does not follow the layer 2", async () => {
+  test("does not affect an index that does not follow the layer 2", async () => {
     expect(await hashedConfig(atlantis)).toBe(await hashedConfig());
   });
 });
@@ -157,7 +157,7 @@ function namesOf({ names }: Layer2): NonNullable<Layer2["names"]> {
   return names;
 }
 
-/** The phases that end, of a name of the made-up registrar. */
+/** The finite phases of a name of the made-up registrar. */
 async function phasesOf(): Promise<string[]> {
   const { endsOfPhases } = await import("../../src/api/names/rules/lifeEnds.ts");
   const row = { chainId: CHAIN, parentNode: NODE, expiryTimestamp: 1_800_000_000n };

@@ -29,7 +29,7 @@ const withLayer2 = (layer2: Layer2, main: Partial<Given> = {}): Given => ({
   layer2: [layer2],
 });
 
-/** What is wrong with a deployment, in the words of the error; null if it is right. */
+/** The fault of a deployment, in the words of the error; null if it is right. */
 function complaintOf(deployment: Given): string | null {
   const result = deploymentShape.safeParse(deployment);
   return result.success ? null : z.prettifyError(result.error);
@@ -82,7 +82,7 @@ describe("a layer 2 with names", () => {
     ],
   ];
 
-  test.each(faults)("is refused with %s", (_, deployment, complaint) => {
+  test.each(faults)("is rejected with %s", (_, deployment, complaint) => {
     expect(complaintOf(deployment)).toContain(complaint);
   });
 
@@ -93,7 +93,7 @@ describe("a layer 2 with names", () => {
   });
 });
 
-test.each(Object.entries(knownDeployments))("chains of %s have numbers and words of their own", (_, read) => {
+test.each(Object.entries(knownDeployments))("chains of %s have their own numbers and words", (_, read) => {
   const deployment: Deployment = read();
   const chains = [deployment, ...deployment.layer2];
   expect(new Set(chains.map(({ chainId }) => chainId)).size).toBe(chains.length);

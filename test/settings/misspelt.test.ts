@@ -30,7 +30,7 @@ test.each([
   expect(nearestSetting(name)).toBeNull();
 });
 
-test("no setting is taken for another one", () => {
+test("no setting is mistaken for another one", () => {
   const names = groups.flatMap(({ variables }) => Object.keys(variables));
   const env = Object.fromEntries(
     [...names, "RPC_URL_1", "RPC_URL_59144", "LOG_SOURCE_1"].map((name) => [name, "x"]),
@@ -40,7 +40,7 @@ test("no setting is taken for another one", () => {
   ).not.toThrow();
 });
 
-test("one that is empty has no effect anywhere, and is no error", () => {
+test("an empty one has no effect anywhere, and is not an error", () => {
   expect(() => refuseMisspelt({ DATABASE_SHEMA: "" })).not.toThrow();
   expect(() => refuseMisspelt({ DATABASE_SHEMA: "x" })).toThrow("did you mean DATABASE_SCHEMA?");
 });

@@ -30,7 +30,7 @@ const deployment = {
 const folder = mkdtempSync(join(tmpdir(), "namedex-settings-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes a file of its own and returns its path. */
+/** Writes a file and returns its path. */
 function fileWith(content: unknown): string {
   const path = join(mkdtempSync(join(folder, "file-")), "deployment.json");
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
@@ -55,7 +55,7 @@ describe("settings", () => {
     expect(readSettings({ ...mainnet, VERIFY_EVERY: text }).verifyEverySeconds).toBe(seconds);
   });
 
-  test.each(["59", "15d", "400h", "1.5h", "-1"])("VERIFY_EVERY %s is refused", (text) => {
+  test.each(["59", "15d", "400h", "1.5h", "-1"])("VERIFY_EVERY %s is rejected", (text) => {
     expect(() => readSettings({ ...mainnet, VERIFY_EVERY: text })).toThrow(
       /^VERIFY_EVERY is .*: expected off, or a duration from 60 to 1209600 seconds, such as 3600, 90m or 24h, for example VERIFY_EVERY=24h$/,
     );
@@ -69,7 +69,7 @@ describe("settings", () => {
     expect(settings.port).toBe(42069);
   });
 
-  test("the service's own tables are where the index is, unless servers are named", () => {
+  test("the service's own tables are next to the index, unless servers are named", () => {
     const of = (text?: string) => readDatabaseSettings({ ...base, SERVICE_DATABASE_URL: text });
     expect(of().serviceDatabaseUrls).toEqual([base.DATABASE_URL]);
     expect(of("").serviceDatabaseUrls).toEqual([base.DATABASE_URL]);
@@ -82,7 +82,7 @@ describe("settings", () => {
     );
   });
 
-  test("live answers use the indexer's RPC URLs of the main chain, unless others are named or it is off", () => {
+  test("live answers use the indexer's RPC URLs of the main chain, unless others are named or they are off", () => {
     expect(readSettings(mainnet)).toMatchObject({
       liveRpcUrls: ["https://rpc.example.org"],
       liveRequestsPerSecond: 60,
@@ -106,7 +106,7 @@ describe("settings", () => {
     expect(settings.rpcUrls[8453]).toEqual(["https://base.example.org", "https://b.example.org"]);
   });
 
-  test("each chain that is indexed has its own source of past logs", () => {
+  test("each indexed chain has its own source of past logs", () => {
     expect(readSettings(mainnet).logSources).toEqual({});
     const portal = "https://portal.sqd.dev/datasets/ethereum-mainnet";
     const more = { LOG_SOURCE: portal, LOG_SOURCE_8453: "/srv/base" };
@@ -120,7 +120,7 @@ describe("settings", () => {
     });
   });
 
-  test("a URL given twice is one, and those of other networks' chains are not used", () => {
+  test("a URL given twice counts once, and those of other networks' chains are not used", () => {
     const twice = "https://a.example.org,https://a.example.org";
     const env = { ...mainnet, RPC_URL_1: twice, RPC_URL_11155111: "https://sepolia.example.org" };
     expect(readSettings(env).rpcUrls).toEqual({ 1: ["https://a.example.org"] });

@@ -18,7 +18,7 @@ const rowsOf = (fields: readonly [string, Field][]): string[] =>
     ([name, field]) => `| \`${name}\` | \`${typeOf(field)}\` | ${field.source.replaceAll("|", "\\|")} |`,
   );
 
-/** A type of an interface: what happened, and the fields that the interface lacks. */
+/** A type of an interface: the kind of event, and the fields that the interface lacks. */
 const memberOf = (entity: Entity, common: readonly string[]): string => {
   const own = Object.entries(entity.fields).filter(([name]) => !common.includes(name));
   const fields = own.map(([name, field]) => `\`${name}\` (\`${typeOf(field)}\`): ${field.source}`);

@@ -2,7 +2,7 @@ import { createPublicClient, defineChain, http } from "viem";
 import { addressOf } from "../../devnet/acts.ts";
 import type { LocalChain } from "../../devnet/localChain.ts";
 
-/** A client of ENS's own library, whose chain is a local one and whose subgraph is the Namedex at a URL. */
+/** A client of ENS's own library on a local chain, with the Namedex at a URL as its subgraph. */
 export function ensjsClient({ anvil, chain }: LocalChain, url: string) {
   const at = (contract: string) => ({ address: addressOf(chain, contract) });
   const devnet = defineChain({

@@ -8,7 +8,7 @@ import { ETH_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, contracts, domainRow, STATIC_RESOLVER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
-/* The names of an account by every role, against a plain evaluation. */
+/* The names of an account by every role, compared with a plain evaluation. */
 
 const [me, other, third] = [account(0xa), account(0xb), account(0xc)];
 const GRACE = 7_776_000n;
@@ -135,7 +135,7 @@ test.each(["name", "expiryDate"] as const)(
       const names = expected.slice(skip, skip + first).map(({ fullName }) => fullName);
       expect({ query, names: domains.map(({ name }) => name) }).toEqual({ query, names });
     }
-    // Not by the statement of other lists.
+    // Not through the statement for other lists.
     expect(statements.filter((text) => text.includes("hashtextextended")).length).toBeGreaterThan(30);
   },
 );

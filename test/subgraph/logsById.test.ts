@@ -9,14 +9,14 @@ import { countRead, type Query } from "../query/readRows.ts";
 import { account, CHAIN_ID, contracts, domainRow, eventRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
-/* Whole lists of events in the order of their ids, against a plain evaluation, and what is read for them. */
+/* Complete lists of events in id order, compared with a plain evaluation, and the rows read for them. */
 
 type Log = { block: number; log: number; ordinal: number; contract: string; eventType: string };
 
 /** The blocks of two ranges: those with seven digits come before those with six. */
 const NOW = 1_800_000_000;
 const BLOCKS = { from: 999_980, count: 60 };
-/** Logs that are no events of names, and between which there are none. */
+/** A range of logs without events of names. */
 const GAP = { from: 2_000_000, count: 20_000 };
 
 const kinds: readonly (readonly [number, readonly [string, string]])[] = [

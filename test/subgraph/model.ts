@@ -2,8 +2,8 @@ import { getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { ask } from "./stage.ts";
 
 /*
- * The whole subgraph in memory, as the endpoint gives it entity by entity, and a plain evaluation of lists over it: the
- * conventions of graph-node without any SQL.
+ * The whole subgraph in memory, as the endpoint returns it entity by entity, and a plain evaluation of lists over it:
+ * graph-node's conventions without any SQL.
  */
 
 type Plain = string | number | boolean;
@@ -19,7 +19,7 @@ export type ModelField = {
   name: string;
   kind: "scalar" | "list" | "one" | "many";
   type: string;
-  /** Whether it has filters of its own: it is no reverse of another field. */
+  /** Whether it has its own filters: it is not the reverse of another field. */
   isStored: boolean;
 };
 export type ModelType = {
@@ -115,7 +115,7 @@ const plainOf = (value: Raw[string]): Value =>
 
 const numbers = ["BigInt", "Int"];
 
-/** Compares two values of a field that are there. */
+/** Compares two present values of a field. */
 export function compare(type: string, a: Plain, b: Plain): number {
   if (numbers.includes(type)) return Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b));
   if (type === "Boolean") return Number(String(a) === "true") - Number(String(b) === "true");
@@ -152,7 +152,7 @@ function meetsOne(type: string, suffix: string, value: Plain, given: Plain): boo
   return like(patternOf(kind, String(given)), nocase ? "i" : "").test(String(value)) === (not === "");
 }
 
-/** Whether a value meets a filter. A value that is absent meets none but equality with null. */
+/** Whether a value meets a filter. An absent value meets only equality with null. */
 export function meets(field: ModelField, suffix: string, value: Value, given: Value): boolean {
   if (given === null) return (value === null) === (suffix === "");
   if (value === null) return false;

@@ -114,7 +114,7 @@ describe("on tables", () => {
       sql`select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
         where name like 'frequent_%' and statement like '%expiry%'`,
     );
-    // Without a name until it is frequent, and five plans for PostgreSQL to compare with.
+    // First without a name until it is frequent, then five plans for PostgreSQL to compare with.
     const named = 20 - FREQUENT.afterUses + 1;
     expect(rows).toEqual([{ generic: named - 5, custom: 5 }]);
   });

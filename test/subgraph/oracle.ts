@@ -14,13 +14,13 @@ import { eventsWithTopic } from "../truth/eventTopics.ts";
 import { stage } from "./stage.ts";
 
 /*
- * What the contracts and their logs say of a name, in the words of the subgraph. It shares no code with the program. The chain
- * is the stage's unless told.
+ * The state of a name by the contracts and their logs, in the words of the subgraph. It shares no code with the program. The
+ * default chain is the stage's.
  */
 
 type Decoded = { eventName: string; args: Record<string, unknown> };
 
-/** Every log of a contract of the local chain, in the order of the chain. */
+/** Every log of a contract of the local chain, in chain order. */
 export async function logsOf(contract: string, chain: Chain = stage.chain): Promise<(Log & Decoded)[]> {
   const logs = await chain.client.getLogs({ address: addressOf(chain, contract), fromBlock: 0n });
   const { abi } = contractOf(chain, contract);
@@ -30,7 +30,7 @@ export async function logsOf(contract: string, chain: Chain = stage.chain): Prom
       const decoded = decodeEventLog(named) as unknown as Decoded;
       return [{ ...(log as Log), eventName: decoded.eventName, args: decoded.args ?? {} }];
     } catch {
-      return []; // An event that the contract's ABI does not name.
+      return []; // An event that the contract's ABI lacks.
     }
   });
 }
@@ -47,7 +47,7 @@ export const isBefore = (one: Logged, other: Logged): boolean =>
     ? Number(one.logIndex) < Number(other.logIndex)
     : (one.blockNumber ?? 0n) < (other.blockNumber ?? 0n);
 
-/** The logs of both registries that count: of the old one those from before the node was made in the new one. */
+/** The logs that count from both registries: from the old one those before the node was created in the new one. */
 async function logsOfRegistries(chain: Chain): Promise<Logged[]> {
   const [current, old] = [await logsOf("registry", chain), await logsOf("oldRegistry", chain)];
   const made = current.filter(({ eventName }) => eventName === "NewOwner");
@@ -62,7 +62,7 @@ async function logsOfRegistries(chain: Chain): Promise<Logged[]> {
 export const logsThatCount = (contract: string, chain: Chain = stage.chain): Promise<Logged[]> =>
   contract === "registry" ? logsOfRegistries(chain) : logsOf(contract, chain);
 
-/** The nodes that the registries made, and the root. */
+/** The nodes that the registries created, and the root. */
 export async function nodesOfRegistries(chain: Chain = stage.chain): Promise<Set<Hex>> {
   const logs = (await Promise.all(["registry", "oldRegistry"].map((one) => logsOf(one, chain)))).flat();
   const made = logs.filter(({ eventName }) => eventName === "NewOwner");
@@ -92,7 +92,7 @@ async function tokenNow(
   return owner === zeroAddress ? null : { owner, fuses, expiry };
 }
 
-/** A domain of the subgraph by what the contracts answer. */
+/** A domain of the subgraph, from the contracts' answers. */
 export async function expectedDomain(name: string, chain: Chain = stage.chain) {
   const node = nodeOfShown(name);
   const stored = await readOnChain(chain, name);
@@ -119,7 +119,7 @@ export async function expectedDomain(name: string, chain: Chain = stage.chain) {
   };
 }
 
-/** What the resolver of a name answers as its address; null where it has none. */
+/** A name's address from its resolver; null if it has none. */
 export async function addressAt(name: string, chain: Chain = stage.chain): Promise<string | null> {
   const resolver = await read<Hex>(chain, {
     contract: "registry",

@@ -7,7 +7,7 @@ import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
-/* Pages of names by a part of them, against a plain evaluation, whichever way they are found. */
+/* Pages of names by a part of them, compared with a plain evaluation, whichever way they are found. */
 
 const NOW = 1_800_000_000;
 const NAMES = 12_000;
@@ -48,7 +48,7 @@ const values = {
 type Field = keyof typeof values;
 const fields = Object.keys(values) as Field[];
 
-/** Nulls come last ascending, first descending; equal ones are by id. */
+/** Nulls come last ascending, first descending; ties are ordered by id. */
 const compared = (field: Field) => (one: Domain, other: Domain) => {
   const [a, b] = [values[field](one), values[field](other)];
   if (a === b) return one.node < other.node ? -1 : 1;

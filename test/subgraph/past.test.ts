@@ -21,11 +21,11 @@ import {
 import { createTables, type Tables } from "../query/tables.ts";
 
 /*
- * Lists at a past block. The names of alice: `still.eth`, which nothing happened to since block 10; `came.eth`, which bob gave
- * her at block 20; `new.eth`, made at block 21. She gave `went.eth` to bob at block 22. Carol's names did not change.
+ * Lists at a past block. The names of alice: `still.eth`, unchanged since block 10; `came.eth`, which bob gave to alice at block
+ * 20; `new.eth`, created at block 21. Alice gave `went.eth` to bob at block 22. Carol's names did not change.
  */
 
-/** Where the token of `ended.eth` has ended, which it had not at block 24. */
+/** A time at which the token of `ended.eth` has ended; at block 24 it had not. */
 const NOW = 1_800_000_000;
 const [alice, bob, carol, dave] = [0xa11ce, 0xb0b, 0xca201, 0xda7e].map(account) as [
   `0x${string}`,
@@ -335,7 +335,7 @@ test("need few statements to show that nothing changed since", async () => {
     return statements;
   };
   const still = namehash("still.eth");
-  // What changed since, and the answer; of a list besides whether it is among what changed.
+  // What changed since, and the answer; for a list also whether it is among what changed.
   expect(await countFor(`{ domain(id: "${still}", block: { number: 22 }) { name } }`)).toBe(2);
   expect(await countFor(`{ domains(where: { id: "${still}" }, block: { number: 22 }) { name } }`)).toBe(2);
   expect(await countFor(at(ofOwner(carol), 22))).toBe(3);
@@ -350,7 +350,7 @@ test("a block that is not indexed yet is named as such, however large its number
 test("if ENSv2 contracts logged since, nothing about its names is known at a past block", async () => {
   const own = at(`{ owner: "${dave}" }`, 26);
   const unrelated = at('{ name: "still.eth" }', 26);
-  // A record there can be of any name.
+  // A record there can belong to any name.
   const resolved = at('{ name: "still.eth" }', 26, "name resolvedAddress { id }");
   expect(await ask(own, withEnsv2)).toEqual(named("second.eth"));
   await tables.writer

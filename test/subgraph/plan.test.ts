@@ -182,7 +182,7 @@ describe("a query costs a credit for each 1,000 entities requested", () => {
 });
 
 describe("the schema", () => {
-  /** What a query of the schema alone gets. */
+  /** The answer to a query of the schema alone. */
   const schemaAnswer = (query: string, variables = {}): Record<string, unknown> => {
     const budget = schemaBudget();
     const roots = plan(query, variables).roots.flatMap((root) => (root.kind === "schema" ? [root] : []));

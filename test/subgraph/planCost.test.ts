@@ -3,7 +3,7 @@ import { MAX_QUERY } from "../../src/api/features/subgraph/bounds.ts";
 import { type GraphqlRequest, planOf } from "../../src/api/features/subgraph/query/plan.ts";
 import { cpuOf } from "../support/cpu.ts";
 
-/* A plan is made before a query can be refused or paid for: no query may make it long. */
+/* A plan is made before a query can be refused or paid for, so no query may make planning slow. */
 
 const times = (count: number, of: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => of(i)).join(" ");

@@ -9,15 +9,15 @@ import { countGathered, countRead, type Query } from "../query/readRows.ts";
 import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
-/* Lists over many names: each statement reads about what is on the page, however many names there are. */
+/* Lists over many names: each statement reads about as many rows as the page has, however many names exist. */
 
 const NOW = 1_800_000_000;
 const NAMES = 40_000;
 const FILL_TIMEOUT_MS = 300_000;
 
-/** Names whose label begins like their last one: to an index of trigrams all names have it. */
+/** Names whose label begins like their last one: in a trigram index all names match. */
 const likeEth = `update domains set label = 'eth' || label, full_name = 'eth' || full_name where created_block_number % 100 = 7`;
-/** Blocks with as many digits, as on mainnet for years. */
+/** Blocks whose numbers have equally many digits, as on mainnet for years. */
 const lateBlocks = "update events set block_number = block_number + 1000000";
 /** A name with 1,800 names below it, and an owner of 1,500 names. */
 const PARENT = `0x${"ab".repeat(32)}` as const;
@@ -26,7 +26,7 @@ const LARGEST = 1_500;
 const children = `update domains set parent_node = '${PARENT}' where created_block_number % 10 >= 7 and created_block_number <= 6000`;
 const holdings = `update domains set registry_owner = '${largest}', registrar_owner = '${largest}', effective_owner_address = '${largest}'
   where created_block_number % 10 = 1 and created_block_number <= 15000`;
-/** PostgreSQL looks at all names, not at a sample by chance, and when we say so: the same plans in each run. */
+/** PostgreSQL analyses all names instead of a random sample, and at a fixed moment: the plans are the same in each run. */
 const lookAtAll = `alter table domains set (autovacuum_enabled = false),
   alter full_name set statistics 200, alter label set statistics 200, alter node set statistics 200`;
 const lookWhenTold = "alter table events set (autovacuum_enabled = false)";
@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, FILL_TIMEOUT_MS);
 afterAll(() => tables?.drop());
 
-/** The answer of a query, the rows of a table that its statements read, and the entries of indexes by which they were found. */
+/** The answer to a query, the table rows that its statements read, and the index entries that led to them. */
 async function read(query: string, table: "domains" | "events" = "domains") {
   const env = envOf(contracts, NOW);
   queries = [];
@@ -147,7 +147,7 @@ describe("lists of few entities are found through what leads to them", () => {
 });
 
 describe("lists of an owner of very many names", () => {
-  /** A page for each way by which a name is the owner's, and some: not all that he has. */
+  /** A page for each relation by which a name belongs to the owner, and some more: not all of the owner's names. */
   const FEW = 8 * PAGE;
   const roles = ["owner", "registrant", "wrappedOwner"].map((role) => `{ ${role}: "${largest}" }`).join(", ");
   const ofRoles = (more: string) => `where: { and: [{ or: [${roles}] }, { parent_not: "0x00" }${more}] }`;

@@ -10,7 +10,7 @@ import {
   type Value,
 } from "./model.ts";
 
-/* Random lists within the schema, with what a plain evaluation over all entities in memory gives. */
+/* Random lists within the schema, with the results of a plain evaluation over all entities in memory. */
 
 let model: Model;
 
@@ -38,7 +38,7 @@ const suffixesOf = ({ kind, type }: ModelField): string[] => {
   return type === "Bytes" ? [...comparisons, "contains", "not_contains"] : comparisons;
 };
 
-/** A value of some entity's field, most often, so that filters find something. */
+/** Mostly a value of some entity's field, so that filters find something. */
 function valueFor(chance: Chance, { name, kind, type }: ModelField, of: ModelType): Value {
   const known = rowsOf(of.name).flatMap(({ values }) => values[name] ?? []);
   if (known.length > 0 && chance.below(10) > 0) return pick(chance, known);
@@ -47,7 +47,7 @@ function valueFor(chance: Chance, { name, kind, type }: ModelField, of: ModelTyp
   return type === "Bytes" ? "0x01" : "1700000000";
 }
 
-/** A piece of a text; of bytes whole ones. */
+/** A part of a text; for bytes in whole bytes. */
 function pieceOf(chance: Chance, value: Value, type: string): Value {
   const text = String(value);
   const from = chance.below(Math.max(1, text.length - 3));
@@ -140,7 +140,7 @@ function orderFor(chance: Chance, type: ModelType): Order {
   };
 }
 
-/** Nulls are larger than every value; equal ones are by id. */
+/** Nulls are larger than every value; ties are ordered by id. */
 const sorted = (rows: readonly Entity[], { type, plainOf }: Order, direction: string): Entity[] => {
   const ascending = (a: Entity, b: Entity): number => {
     const [x, y] = [plainOf(a), plainOf(b)];
@@ -156,10 +156,10 @@ export type RandomList = {
   expected: Record<string, unknown>[];
 };
 
-/** Fields that are not known of a past block. */
+/** Fields that are unknown at a past block. */
 const counted = ["subdomainCount"];
 
-/** The values of some fields, as they are answered. */
+/** The values of some fields, as in answers. */
 function selectedOf(chance: Chance, type: ModelType) {
   const fields = type.fields.filter(
     ({ kind, name }) => kind !== "many" && name !== "id" && !counted.includes(name) && chance.below(3) === 0,
@@ -179,7 +179,7 @@ function selectedOf(chance: Chance, type: ModelType) {
   };
 }
 
-/** A list with filters, an order and a page, of the newest block or of the one that is given. */
+/** A list with filters, an order and a page, at the newest block or the given one. */
 export function randomList(chance: Chance, block?: number): RandomList {
   const type = pick(chance, [...model.types.values()]);
   const { where, holds } = condition(chance, type, { levels: 3, relations: 3 });

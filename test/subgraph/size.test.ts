@@ -10,7 +10,7 @@ import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 const CHILDREN = 900;
-/** So long a name that the answer below is a little larger than answers may be. */
+/** A name so long that the answer below slightly exceeds the limit for answers. */
 const long = `${"a".repeat(Math.ceil(MAX_JSON_BYTES / CHILDREN / MAX_SAME))}.eth`;
 
 let tables: Tables;

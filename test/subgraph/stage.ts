@@ -36,7 +36,7 @@ import {
 } from "../../devnet/acts.ts";
 import { openStage, type Stage } from "../chain/stage.ts";
 
-/** The one stage of all sections: a chain with a story for each part of the schema, and a Namedex that indexes it. */
+/** The single stage of all sections: a chain with a story for each part of the schema, and a Namedex that indexes it. */
 export let stage: Stage;
 
 /** `expiryDate` of the wrapped subname. */
@@ -51,13 +51,13 @@ export const closeSubgraphStage = (): Promise<void> | undefined => stage?.close(
 
 type Acts = Parameters<NonNullable<NonNullable<Parameters<typeof openStage>[0]>["before"]>>;
 
-/** What is indexed by the backfill. */
+/** Acts indexed by the backfill. */
 async function tellStory(chain: Acts[0], cast: Acts[1]): Promise<void> {
   await moveToRegistryOf2020(chain, cast);
   const { alice, bob, carol, dave } = cast;
   const resolver = "resolver5";
   const at = addressOf(chain, resolver);
-  // A name that lapses, is registered again by another, and changes hands.
+  // A name that lapses, is registered again by another account, and changes hands.
   await registerV3(chain, { from: dave, label: "again", duration: 28n * DAY });
   await warp(chain, { seconds: 28n * DAY + GRACE + PREMIUM + DAY });
   await registerReferred(chain, { from: alice, label: "again", duration: 3n * YEAR });
@@ -91,7 +91,7 @@ async function tellStory(chain: Acts[0], cast: Acts[1]): Promise<void> {
       { kind: "text", key: "zeta", value: "" },
     ],
   });
-  // Subnames: with owners, without, of labels that are not known, and one that came back.
+  // Subnames: with owners, without, with unknown labels, and one that returned.
   for (const label of ["one", "two", "gone", "back"])
     await setSubnodeOwner(chain, { from: alice, parent: ethNode("records"), label, owner: bob });
   for (const label of ["gone", "back"])
@@ -141,7 +141,7 @@ async function tellStory(chain: Acts[0], cast: Acts[1]): Promise<void> {
   await setReverseName(chain, { from: alice, name: "records.eth" });
 }
 
-/** Names of the old registry: one stays there, the other is made in the new one, and then changed in the old one again. */
+/** Names of the old registry: one stays there, and the other is created in the new one and then changed in the old one. */
 async function moveToRegistryOf2020(chain: Acts[0], { deployer, dave }: Acts[1]): Promise<void> {
   const inOld = { from: dave, registry: "oldRegistry" };
   await setSubnodeOwner(chain, { ...inOld, from: deployer, parent: ROOT_NODE, label: "test", owner: dave });
@@ -161,7 +161,7 @@ async function moveToRegistryOf2020(chain: Acts[0], { deployer, dave }: Acts[1])
   await setOwner(chain, { ...inOld, node: nodeOf("moving.test"), owner: deployer });
 }
 
-/** What comes in live. */
+/** Acts that arrive live. */
 async function mintMore(): Promise<void> {
   const { chain, cast } = stage;
   await setResolver(chain, { from: cast.alice, node: ethNode("cleared"), resolver: zeroAddress });
@@ -172,7 +172,7 @@ async function mintMore(): Promise<void> {
 /** The answer to a query: `data`, or the message of the first error. */
 export type Reply = { status: number; data?: Record<string, never>; errors?: { message: string }[] };
 
-/** Asks as programs do: a POST of JSON. */
+/** Asks in the way programs do: a POST of JSON. */
 export async function post(
   query: string,
   variables: Record<string, unknown> = {},
@@ -183,7 +183,7 @@ export async function post(
   return { status: reply.status, ...((await reply.json()) as Omit<Reply, "status">) };
 }
 
-/** The data of a query that has no error. */
+/** The data of a query without errors. */
 export async function ask<Data = Record<string, never>>(
   query: string,
   variables: Record<string, unknown> = {},
@@ -193,14 +193,14 @@ export async function ask<Data = Record<string, never>>(
   return data as Data;
 }
 
-/** The message of a query that is refused. */
+/** The message of a rejected query. */
 export async function refusal(query: string, variables: Record<string, unknown> = {}): Promise<string> {
   const { data, errors, status } = await post(query, variables);
   expect({ status, data }).toEqual({ status: 200, data: undefined });
   return errors?.[0]?.message ?? "";
 }
 
-/** The names of a list, in its order. */
+/** The names of a list, in order. */
 export async function namesIn(list: string): Promise<(string | null)[]> {
   const { domains } = await ask<{ domains: { name: string | null }[] }>(`{ domains${list} { name } }`);
   return domains.map(({ name }) => name);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { closeSubgraphStage, openSubgraphStage } from "./stage.ts";
 
-/** All sections are on one chain and one index, because to start them takes longer than to ask. */
+/** All sections share one chain and one index, because starting these takes longer than asking. */
 const sections: Record<string, () => Promise<unknown>> = {
   "the state of names": () => import("./sections/state.ts"),
   events: () => import("./sections/events.ts"),
@@ -11,7 +11,7 @@ const sections: Record<string, () => Promise<unknown>> = {
   "what existing programs ask": () => import("./sections/clients.ts"),
   "the page with GraphiQL": () => import("./sections/graphiql.ts"),
   "the published client, ensjs": () => import("./sections/ensjs.ts"),
-  // The last ones, because they change what the others expect.
+  // These come last, because they change what the others expect.
   "past blocks": () => import("./sections/past.ts"),
   "records of a contract that only emits": () => import("./sections/emitted.ts"),
 };

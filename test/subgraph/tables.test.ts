@@ -34,7 +34,7 @@ import {
 import { createTables, type Tables } from "../query/tables.ts";
 import { isSlow } from "../support/size.ts";
 
-/* What no local chain can show at once: rows of ENSv2, of layer 2s, and of tokens without a node. */
+/* Rows that no single local chain can produce: of ENSv2, of layer 2s, and of tokens without a node. */
 
 const NOW = 1_800_000_000;
 const [alice, bob] = [account(0xa11ce), account(0xb0b)];
@@ -111,7 +111,7 @@ test("a query runs its statements one at a time, so that concurrent statements c
   const roots = [1, 2, 3].map((i) => `a${i}: domains { subdomainCount subdomains { owner { id } } }`);
   const env = envOf(ofEnsv1, NOW);
   await answerQuery(tables.db, planOf({ query: `{ ${roots.join(" ")} }` }), env, oneByOne);
-  // A list, the lists below it, and a count of two statements, of each root.
+  // For each root, a list, the lists below it, and a count of two statements.
   expect(turns).toMatchObject({ asked: 12, most: 1 });
 });
 
@@ -351,7 +351,7 @@ const example: Record<string, unknown> = {
   Boolean: true,
 };
 
-/** A value of every filter of a type. */
+/** A value for every filter of a type. */
 const filtersWithValues = (entity: Entity): [string, unknown][] =>
   [...filtersOf(entity).values()].map((filter) => {
     const { field, name } = filter;

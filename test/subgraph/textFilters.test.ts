@@ -8,7 +8,7 @@ import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { account, contracts, domainRow } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
-/* Names and labels of every kind, found by what they begin with, and in their order. */
+/* Names and labels of every kind, found by their beginnings, and in order. */
 
 const NOW = 1_800_000_000;
 const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
@@ -69,7 +69,7 @@ const labels = [
   `${"x".repeat(128)}`,
   `${"x".repeat(127)}`,
 ];
-/** A name that is written by its node, and one whose label is not known. */
+/** A name written by its node, and one with an unknown label. */
 const hidden = "[namehash:0000000000000000000000000000000000000000000000000000000000000001]";
 const unknown = "[0000000000000000000000000000000000000000000000000000000000000002]";
 

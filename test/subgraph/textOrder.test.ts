@@ -9,7 +9,7 @@ import {
 const blocksIn = (ranges: readonly BlockRange[]): number[] =>
   ranges.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
 
-/** Blocks in the order of their ids. */
+/** Blocks in id order. */
 const byText = (from: number, to: number): number[] =>
   blocksIn([{ from, to }])
     .map((block) => `${block}-`)

@@ -19,14 +19,17 @@ import { hashOf, type Plan, type Provider, startProvider } from "../engine/provi
 import { createTables, type Tables } from "../query/tables.ts";
 import { ask } from "../support/database.ts";
 
-/* What fetches past transactions behind a ready index, alone: with a database and a node, and the test in place of the handlers. */
+/*
+ * The component that fetches past transactions behind a ready index, alone: with a database and a node, and the test in place of
+ * the handlers.
+ */
 
 const CHAIN = 1;
 const ROWS = 60;
 const PATIENCE = { timeout: 30_000, interval: 5 };
 const APPLICATION = "late_transactions_alone";
 const numbers = Array.from({ length: ROWS }, (_, number) => number);
-/** Each row waits for the transaction of a block of its own. */
+/** Each row waits for the transaction of its own block. */
 const blockOf = (number: number): number => 100 + number;
 const hashAt = (number: number): Hex => hashOf(2, blockOf(number) * 1_000);
 
@@ -62,7 +65,7 @@ afterAll(async () => {
 const read = <Row extends object>(sql: string) => ask<Row & Record<string, unknown>>(tables.databaseUrl, sql);
 const cached = async () => (await read("select 1 from namedex_cache.transactions")).length;
 
-/** The cache has the blocks, and none of the transactions. */
+/** The cache has the blocks, but none of the transactions. */
 beforeEach(async () => {
   for (const name of ["before", "lacks", "perSecond"] as const) delete plan[name];
   const { store, close } = await openPonderCache(tables.databaseUrl);
@@ -109,7 +112,7 @@ const countRequests = () => {
   return () => (provider.seen.requests.eth_getTransactionByBlockNumberAndIndex ?? 0) - before;
 };
 
-test("nothing is asked before the handlers ask, nor before the index is ready", async () => {
+test("nothing is requested before the handlers ask, nor before the index is ready", async () => {
   const requests = countRequests();
   let isReady = false;
   const { late, all } = start({ mayWork: () => isReady });
@@ -126,19 +129,19 @@ test("nothing is asked before the handlers ask, nor before the index is ready", 
   expect(await cached()).toBe(ROWS);
 });
 
-test("all come, at the rate of the plan with one second's worth at once", async () => {
+test("all arrive, at the plan's rate with a burst of one second", async () => {
   const at: number[] = [];
   plan.before = () => void at.push(performance.now());
   const perSecond = 20;
   await start({ perSecond }).all();
   expect(at).toHaveLength(ROWS);
   const [first = 0] = at;
-  // The clock of the limit began before the first request arrived.
+  // The limiter's clock began before the first request arrived.
   const early = at.filter((time, i) => i + 1 > perSecond * (1.2 + (time - first) / 1_000) + 1);
   expect(early).toEqual([]);
 });
 
-test("what a node does not have is asked for again, and holds up none of the others", async () => {
+test("transactions that a node lacks are requested again, and delay none of the others", async () => {
   plan.lacks = new Set([blockOf(0)]);
   const { late, warnings, has, all } = start();
   late.follow(CHAIN, 0);
@@ -151,7 +154,7 @@ test("what a node does not have is asked for again, and holds up none of the oth
   await all();
 });
 
-test("a node that refuses, or another that is away, delays them only", async () => {
+test("a node that refuses, or another that is down, only delays them", async () => {
   plan.perSecond = 12;
   const away = "http://127.0.0.1:9/secret-key";
   const { warnings, all } = start({ urls: [away, provider.url] });
@@ -161,7 +164,7 @@ test("a node that refuses, or another that is away, delays them only", async () 
   expect(warnings.join()).not.toContain("secret-key");
 });
 
-test("another transaction than the log's is not taken", async () => {
+test("another transaction than the log's is rejected", async () => {
   await read(`update namedex_cache.blocks set hash = '${hashOf(9, 1)}' where number = ${blockOf(3)}`);
   const { late, warnings, has } = start();
   late.follow(CHAIN, 0);
@@ -171,7 +174,7 @@ test("another transaction than the log's is not taken", async () => {
   expect(await read(`select from namedex_cache.transactions where block_number = ${blockOf(3)}`)).toEqual([]);
 });
 
-test("what came before a stop is read from the cache, and only the rest is asked for", async () => {
+test("what arrived before a stop is read from the cache, and only the rest is requested", async () => {
   const first = start({ perSecond: 10 });
   first.late.follow(CHAIN, 0);
   await vi.waitUntil(async () => (await cached()) >= 3, PATIENCE);
@@ -201,7 +204,7 @@ test("a stop does not wait for a node that does not answer, and leaves no connec
   const began = performance.now();
   await late.stop();
   expect(performance.now() - began).toBeLessThan(5_000);
-  // What was sent before may still arrive.
+  // Requests sent before may still arrive.
   await sleep(200);
   const asks = asked;
   await sleep(200);
@@ -212,7 +215,7 @@ test("a stop does not wait for a node that does not answer, and leaves no connec
   expect(await cached()).toBe(0);
 });
 
-test("none is cached of blocks that are removed with a false source while the node is asked", async () => {
+test("no transaction is cached from blocks removed with a false source while the node answers", async () => {
   const found = { location: "source", chainId: CHAIN, block: 100, what: "wrong", schema: "public" };
   await withClient({ connectionString: tables.databaseUrl }, async (client) => {
     const { query } = queriesOf(client);

@@ -35,7 +35,7 @@ const uris = [
   "data:,".padEnd(9_000, "x"),
 ];
 
-/** Who holds a token of a name, in the registrar or in the wrapper. */
+/** The holder of a name's token, in the registrar or in the wrapper. */
 const holderOf = (scene: Scene, place: Place, state: State): Address =>
   isWrappedState(scene, state) ? state.wrapperOwner : isEthName(place) ? state.registrant : "0x";
 
@@ -51,10 +51,10 @@ const bind = (scene: Scene) => {
   });
 };
 
-/** Agents that acts look for: of all histories of a chain, since any name may claim any agent. */
+/** Agents that acts choose from: of all histories of a chain, since any name may claim any agent. */
 const AGENTS = 24;
 
-/** An agent that the adapter bound and that this person may act for. */
+/** An agent bound by the adapter that this person may act for. */
 async function controlledAgent(scene: Scene): Promise<{ agentId: bigint; from: Address }> {
   const first = scene.number(AGENTS);
   for (let turn = 0; turn < AGENTS; turn++) {
@@ -62,7 +62,7 @@ async function controlledAgent(scene: Scene): Promise<{ agentId: bigint; from: A
     if ((await readBinding(scene.chain, agentId)) === null) continue;
     for (const from of scene.people) {
       const question = { contract: "agentAdapter", functionName: "isController", args: [agentId, from] };
-      const mayAct = await read<boolean>(scene.chain, question).catch(() => false); // Its token may have no owner now.
+      const mayAct = await read<boolean>(scene.chain, question).catch(() => false); // Its token may no longer have an owner.
       if (mayAct) return { agentId, from };
     }
   }
@@ -79,7 +79,7 @@ const release = async (scene: Scene) => {
   return releaseAgent(scene.chain, { from, agentId, to: scene.pick(scene.people) });
 };
 
-/** An agent and the place to whose token it is bound, of those that fit; null if there is none. */
+/** An eligible agent and the place whose token it is bound to; null if none exists. */
 async function boundAgent({ chain, places, number }: Scene, fits: (place: Place) => boolean) {
   const first = number(AGENTS);
   for (let turn = 0; turn < AGENTS; turn++) {
@@ -95,7 +95,7 @@ async function boundAgent({ chain, places, number }: Scene, fits: (place: Place)
   return null;
 }
 
-/** A record by which a name claims an agent: its own, another's, or none; mostly as ENSIP-25 says. */
+/** A record by which a name claims an agent: its own, another's, or none; mostly in the form of ENSIP-25. */
 const claim = async (scene: Scene) => {
   const { chain, pick } = scene;
   const resolvers = new Map(
@@ -124,7 +124,7 @@ const claim = async (scene: Scene) => {
   return setText(chain, { ...act, key: pick(spelled), value: pick(["1", "1", "yes", ""]) });
 };
 
-/** What is done with agents of ERC-8004. */
+/** Acts on agents of ERC-8004. */
 export const agentActs: Record<string, Act> = {
   bindAgent: { weight: 8, perform: bind },
   claimAgent: { weight: 10, perform: claim },

@@ -29,7 +29,7 @@ import {
   stateOf,
 } from "./scene.ts";
 
-/** Any resolver that a name may get: all generations, the silent one, one that only forges, a person, none. */
+/** Any resolver that a name may get: every generation, the silent one, one that only forges, a person, none. */
 export const anyResolver = (scene: Scene): Address =>
   scene.pick([
     ...[
@@ -45,7 +45,7 @@ export const anyResolver = (scene: Scene): Address =>
     zeroAddress,
   ]);
 
-/** Mostly a person; else the wrapper without a token, a contract, or no owner: zero, or the registry's own address. */
+/** Mostly a person; otherwise the wrapper without a token, a contract, or no owner: zero, or the registry's own address. */
 const anyOwner = (scene: Scene): Address =>
   scene.pick([
     ...scene.people,
@@ -59,7 +59,7 @@ const anyOwner = (scene: Scene): Address =>
 const isHeld = (scene: Scene) => (_: Place, state: State) => isPerson(scene, state.registryOwner);
 const isHeldInOld = (scene: Scene) => (_: Place, state: State) => isPerson(scene, state.oldOwner);
 
-/** A place whose parent a person holds in the registry, so that he can make or take it. */
+/** A place whose parent a person holds in the registry and can therefore create or take. */
 function childOfHeld(scene: Scene, owner: "registryOwner" | "oldOwner") {
   const parentState = (place: Place) => scene.states.get(place.parent);
   const place = findPlace(scene, (one) => isPerson(scene, parentState(one)?.[owner] ?? zeroAddress));
@@ -104,7 +104,7 @@ const setTime = (scene: Scene) => {
   return setTTL(scene.chain, { from, node: place.node, ttl: BigInt(scene.number(1000)) });
 };
 
-/** Several changes of one node in one block. */
+/** Changes one node several times in one block. */
 const severalInOneBlock = (scene: Scene) => {
   const place = findPlace(scene, isHeld(scene));
   const from = stateOf(scene, place).registryOwner;
@@ -121,7 +121,7 @@ const severalInOneBlock = (scene: Scene) => {
   ]);
 };
 
-/** A contract that holds names in any layer does several things with one of them in one transaction. */
+/** A contract that holds names in any layer performs several acts on one of them in one transaction. */
 const byContract = (scene: Scene) => {
   const { chain, pick, people } = scene;
   const batch = addressOf(chain, "batch");
@@ -154,7 +154,7 @@ const byContract = (scene: Scene) => {
   return send(chain, { from: pick(people), contract: "batch", functionName: "run", args: [calls] });
 };
 
-/** A top-level name: the root makes it, in either registry; in the new one that moves it there. */
+/** Creates a top-level name by the root, in either registry; in the new one this moves it there. */
 const topLevel = (scene: Scene) => {
   const { chain, deployer, prefix, pick, people } = scene;
   const label = pick([`${prefix}tld`, `${prefix}old`, `${prefix}old`]);
@@ -172,7 +172,7 @@ const topLevel = (scene: Scene) => {
   return send(chain, { from: deployer, contract: "root", functionName: "setSubnodeOwner", args });
 };
 
-/** Writes to the registry of 2017, also of nodes that were moved to that of 2020 long ago. */
+/** Writes to the registry of 2017, including nodes that moved to that of 2020 long ago. */
 const writeOld = (scene: Scene) => {
   const { chain } = scene;
   const registry = "oldRegistry";
@@ -190,7 +190,7 @@ const writeOld = (scene: Scene) => {
   }
 };
 
-/** The first record in the registry of 2020 of a node that the old one knows: its old resolver no longer counts. */
+/** Writes the first record in the registry of 2020 for a node that the old one knows: its old resolver no longer counts. */
 const moveToNew = async (scene: Scene) => {
   const { chain, deployer, people, number } = scene;
   const place = findPlace(scene, (one, state) => !state.isMigrated && canMove(scene, one));
@@ -211,13 +211,13 @@ const moveToNew = async (scene: Scene) => {
   return send(chain, { from: deployer, contract: "root", functionName: "setSubnodeOwner", args });
 };
 
-/** Whether a person or the deployer can make a place in the registry of 2020 now. */
+/** Whether a person or the deployer can create a place in the registry of 2020 now. */
 const canMove = (scene: Scene, place: Place): boolean =>
   isEthName(place) ||
   place.parent === ROOT_NODE ||
   isPerson(scene, scene.states.get(place.parent)?.registryOwner ?? zeroAddress);
 
-/** The root of the old registry can make any .eth name in it. */
+/** The root of the old registry can create any .eth name in it. */
 async function makeInOld({ chain, deployer: from }: Scene, { label }: Place, owner: Address) {
   const registry = "oldRegistry";
   await setSubnodeOwner(chain, { from, registry, parent: ROOT_NODE, label: "eth", owner: from });
@@ -236,7 +236,7 @@ const oldEthName = (scene: Scene) => {
   return makeInOld(scene, place, scene.pick(scene.people));
 };
 
-/** A name of which no log holds the label gets subnames; then a renewal spells it out, and all are renamed. */
+/** A name whose label is in no log gets subnames; then a renewal spells the label out, and all are renamed. */
 const revealLate = async (scene: Scene) => {
   const { chain, deployer, people, pick } = scene;
   const childrenOf = (place: Place) => scene.places.filter(({ parent }) => parent === place.node);
@@ -254,7 +254,7 @@ const revealLate = async (scene: Scene) => {
   if (scene.number(3) > 0) await renewReferred(chain, { from: owner, label: place.label });
 };
 
-/** What owners and parents do in the registries. */
+/** Acts of owners and parents in the registries. */
 export const nameActs: Record<string, Act> = {
   makeSubname: { weight: 9, perform: subname },
   setOwner: { weight: 4, perform: give },

@@ -22,7 +22,7 @@ import { findPlace, isPerson, isWrappedState, type Place, type Scene, stateOf, w
 
 const resolvers = ["resolver2", "resolver3", "resolver4", "resolver5"];
 
-/** A name that a person may write, its writer, and mostly the resolver that it has. */
+/** A name that a person may write, its writer, and mostly its current resolver. */
 function choose(scene: Scene, among: readonly string[] = resolvers) {
   const { chain } = scene;
   const names = new Map(among.map((name) => [addressOf(chain, name), name]));
@@ -47,14 +47,14 @@ const many = (scene: Scene) => {
   return isChecked ? writeRecordsChecked(scene.chain, act) : writeRecords(scene.chain, act);
 };
 
-/** Two sets of one key besides others: which value is whose is not to be guessed. */
+/** Two sets of one key among others: their order must not be guessed. */
 const texts = (scene: Scene, resolver: string): RecordWrite[] => [
   { kind: "text", key: "url", value: scene.pick(["first", "", "same"]) },
   ...records(scene, resolver, 1),
   { kind: "text", key: "url", value: scene.pick(["second", "", "same"]) },
 ];
 
-/** By a contract: the transaction does not go to the resolver, so that its calldata says nothing. */
+/** Through a contract: the transaction does not go to the resolver, so its calldata says nothing. */
 const throughContract = async (scene: Scene) => {
   const { chain } = scene;
   const { place, node, from, resolver } = choose(scene);
@@ -96,7 +96,7 @@ const inOneBlock = (scene: Scene) => {
   ]);
 };
 
-/** One block in which a contract and the owner set the same key: at its end only the last value is left to read. */
+/** In one block a contract and the owner set the same key: afterwards only the last value can be read. */
 const mixedBlock = async (scene: Scene) => {
   const { chain } = scene;
   const { node, from, resolver } = choose(scene, ["resolver3", "resolver4", "resolver5"]);
@@ -121,7 +121,7 @@ const mixedBlock = async (scene: Scene) => {
   return sendInOneBlock(chain, scene.pick(orders));
 };
 
-/** A key or a value that is not UTF-8: the contract takes any bytes. */
+/** A key or a value that is not UTF-8: the contract accepts any bytes. */
 const rawText = (scene: Scene) => {
   const { node, from, resolver } = choose(scene);
   const raw = Uint8Array.from([0x66, 0xff, 0xc3, 0x28, scene.number(3)]);
@@ -172,7 +172,7 @@ const oldTextAbi = parseAbi([
 ]);
 const oldestTextAbi = parseAbi(["event TextChanged(bytes32 indexed node, string indexedKey, string key)"]);
 
-/** Anybody can emit a resolver's events for any name. */
+/** Anybody can emit a resolver's events about any name. */
 const emit = (scene: Scene) => {
   const node = findPlace(scene, () => true).node;
   const person = scene.pick(scene.people);
@@ -216,10 +216,10 @@ const emit = (scene: Scene) => {
   return send(scene.chain, { from: person, contract: "logEmitter", functionName: "emitLog", args });
 };
 
-/** Data cut off in the middle, which no decoder takes. */
+/** Truncated data, which no decoder accepts. */
 const hexToHalf = (data: Hex): Hex => `0x${data.slice(2, 2 + hexToBytes(data).length)}` as Hex;
 
-/** What is written at resolvers, by whom and how. */
+/** Writes at resolvers, by every kind of writer. */
 export const recordActs: Record<string, Act> = {
   writeRecord: { weight: 18, perform: one },
   writeSeveral: { weight: 5, perform: many },

@@ -85,7 +85,7 @@ const earlier = (scene: Scene) => {
   return registerWithConfigV3(scene.chain, { ...registration, resolver: "resolver3", addr });
 };
 
-/** The registrar of 2019 on the old registry, and what was moved from it into that of 2020. */
+/** The registrar of 2019 on the old registry, and names moved from it to that of 2020. */
 const oldest = async (scene: Scene) => {
   const { chain, deployer, number, pick, people } = scene;
   const { label } = findPlace(scene, (place, state) => isEthName(place) && state.expiry === 0n);
@@ -145,7 +145,7 @@ const prolong = (scene: Scene) => {
   ]);
   if (controller === "hash") return renewByHash(chain, { ...act, from: scene.deployer });
   if (controller === "controller3") return renew(chain, { ...act, controller });
-  // What is sent too much comes back after the event has told it.
+  // Excess payment is returned after the event has reported it.
   if (controller === "controller4") return renew(chain, { ...act, controller, value: 10n ** 24n });
   return renewReferred(chain, { ...act, controller, referrer: hashLabel("a friend") });
 };
@@ -165,7 +165,7 @@ const prolongSeveral = (scene: Scene) => {
 const usd = (scene: Scene) =>
   10n ** 8n * scene.pick([90n, 1_234n, 1_650n, 4_321n]) + BigInt(scene.number(10 ** 8));
 
-/** The feed has another answer; or several within a block, with renewals between them. */
+/** The feed has another answer, or several in one block with renewals between them. */
 const moveFeed = (scene: Scene) => {
   const { chain, deployer, pick, people, number } = scene;
   const answer = () => feedAnswer(usd(scene), { from: deployer });
@@ -211,7 +211,7 @@ const approve = (scene: Scene) => {
   return approveForAll(chain, { from, contract, operator: to, approved: scene.number(2) === 0 });
 };
 
-/** Registrations and renewals by every registrar and controller, and what owners of tokens do with them. */
+/** Registrations and renewals by every registrar and controller, and acts of token owners. */
 export const registrationActs: Record<string, Act> = {
   registerByNewest: { weight: 11, perform: newest },
   registerWrapped: { weight: 9, perform: wrapped },

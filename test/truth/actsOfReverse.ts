@@ -43,7 +43,7 @@ const current = (scene: Scene) => {
   }
 };
 
-/** The reverse registrar of 2020, whose default resolver emits nothing; afterwards that of 2023 is back. */
+/** Uses the reverse registrar of 2020, whose default resolver emits nothing; afterwards that of 2023 is back. */
 const silent = async (scene: Scene) => {
   const { chain, deployer, pick, people } = scene;
   const [from, registrar] = [pick(people), "reverseRegistrar2"];
@@ -59,7 +59,7 @@ const silent = async (scene: Scene) => {
   await useReverseRegistrar(chain, { from: deployer, registrar: "reverseRegistrar3" });
 };
 
-/** The owner of a reverse node writes it as any other. */
+/** The owner of a reverse node writes to it as to any other. */
 const asOwner = (scene: Scene) => {
   const { chain, pick, people } = scene;
   const from = pick(people);
@@ -78,8 +78,8 @@ const asOwner = (scene: Scene) => {
 };
 
 /**
- * A contract claims its node: neither sender nor owner is the address that is meant. Only the registrar of 2023 tells
- * it; after a claim at that of 2020 the node has a name, but no log tells whose it is.
+ * A contract claims its node: neither sender nor owner is the address in question. Only the registrar of 2023 logs it; after a
+ * claim at that of 2020 the node has a name, but no log gives its address.
  */
 const ofContract = async (scene: Scene) => {
   const { chain, pick, people, deployer } = scene;
@@ -115,7 +115,7 @@ const inOldRegistry = async (scene: Scene) => {
   return writeRecord(chain, { from: owner, node, resolver, write: { kind: "name", name: anyName(scene) } });
 };
 
-/** Names that addresses claim, by every registrar of them. */
+/** Names that addresses claim, by every registrar for them. */
 export const reverseActs: Record<string, Act> = {
   claim: { weight: 5, perform: current },
   claimSilently: { weight: 2, perform: silent },

@@ -5,7 +5,7 @@ import { findPlace, type Scene, stateOf } from "./scene.ts";
 const wait = (scene: Scene) =>
   warp(scene.chain, { seconds: scene.pick([DAY, 10n * DAY, 40n * DAY, 95n * DAY, YEAR]) });
 
-/** To the very second at which something of a name ends, or one beside it; the next act happens then. */
+/** Advances to the second at which something of a name ends, or one beside it; the next act happens then. */
 const toBound = async (scene: Scene) => {
   const ends = (place: Parameters<typeof stateOf>[1]) => {
     const { expiry, wrapperExpiry } = stateOf(scene, place);
@@ -21,7 +21,7 @@ const toBound = async (scene: Scene) => {
   else await setNextTime(scene.chain, timestamp);
 };
 
-/** Time that passes: it ends registrations, grace, premiums and fuses. */
+/** Passing time: it ends registrations, grace, premiums and fuses. */
 export const timeActs: Record<string, Act> = {
   wait: { weight: 4, perform: wait },
   waitForBound: { weight: 4, perform: toBound },

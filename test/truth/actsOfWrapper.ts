@@ -62,7 +62,7 @@ function childOfWrapped(scene: Scene, fits: (state: State) => boolean = () => tr
   return { place, parent: parentOf(place), from: parentOf(place)?.wrapperOwner ?? scene.deployer };
 }
 
-/** A wrapped child of a wrapped name, and who holds the parent; if there is none, one is made. */
+/** A wrapped child of a wrapped name, and the parent's holder; created if none exists. */
 async function wrappedChild(scene: Scene) {
   const isWrapped = (state: State) => isWrappedState(scene, state) && isPerson(scene, state.wrapperOwner);
   try {
@@ -91,7 +91,7 @@ const wrapEth = (scene: Scene) => {
 
 const wrapSub = (scene: Scene) => {
   const isHeld = (place: Place, state: State) => !isEthName(place) && isPerson(scene, state.registryOwner);
-  // A name that was unwrapped keeps fuses and expiry in the wrapper, and meets them again.
+  // An unwrapped name keeps fuses and expiry in the wrapper, and gets them back when wrapped again.
   const hasLeft = (place: Place, state: State) => isHeld(place, state) && state.fuses > 0;
   const isAnyLeft = scene.places.some((place) => hasLeft(place, stateOf(scene, place)));
   const place = findPlace(scene, isAnyLeft ? hasLeft : isHeld);
@@ -134,7 +134,7 @@ const burn = (scene: Scene) => {
   return setFuses(scene.chain, { from: stateOf(scene, place).wrapperOwner, node: place.node, fuses });
 };
 
-/** Fuses that the parent may give: some only if it cannot be unwrapped itself. */
+/** Fuses that the parent may set: some only if it cannot be unwrapped itself. */
 const fusesFor = (scene: Scene, parent: State | undefined): number =>
   scene.pick(((parent?.fuses ?? 0) & CANNOT_UNWRAP) === 0 ? [0, 0, 0, PARENT_CANNOT_CONTROL] : childFuses);
 
@@ -217,7 +217,7 @@ const approve = (scene: Scene) => {
   return approveWrapped(scene.chain, { from: stateOf(scene, place).wrapperOwner, node: place.node, to });
 };
 
-/** Hands a name to a later wrapper: the token is burnt, and no NameUnwrapped says so. */
+/** Hands a name over to a later wrapper: the token is burnt without NameUnwrapped. */
 const upgrade = async (scene: Scene) => {
   const { chain, deployer } = scene;
   const place = findPlace(scene, isHolding(scene));
@@ -228,7 +228,7 @@ const upgrade = async (scene: Scene) => {
   return send(chain, { from: stateOf(scene, place).wrapperOwner, contract, functionName: "upgrade", args });
 };
 
-/** The parent takes a wrapped child back in the registry, of which the wrapper says nothing. */
+/** The parent reclaims a wrapped child in the registry, without a log of the wrapper. */
 const unwrapAbove = async (scene: Scene) => {
   const place = findPlace(scene, (one, state) => isWrappedState(scene, state) && one.parent !== ETH_NODE);
   const parent = scene.places.find(({ node }) => node === place.parent);
@@ -239,7 +239,7 @@ const unwrapAbove = async (scene: Scene) => {
   return send(scene.chain, { from, contract: "registry", functionName: "setOwner", args });
 };
 
-/** A wrapped .eth name that cannot be unwrapped, so that it may burn fuses of its subnames; if there is none, a new one. */
+/** A wrapped .eth name that cannot be unwrapped, and so may burn fuses of its subnames; a new one if none exists. */
 async function lockedParent(scene: Scene): Promise<{ parent: Place; holder: Address }> {
   const { chain, people, now } = scene;
   const hasChildren = (place: Place) => scene.places.some((one) => one.parent === place.node);
@@ -260,7 +260,7 @@ async function lockedParent(scene: Scene): Promise<{ parent: Place; holder: Addr
   return { parent, holder };
 }
 
-/** A subname that expires soon, and what is done with it at that very second or after. */
+/** A subname that expires soon, and acts on it at that very second or after. */
 const outlive = async (scene: Scene) => {
   const { chain, pick, people } = scene;
   const { parent, holder } = await lockedParent(scene);
@@ -268,7 +268,7 @@ const outlive = async (scene: Scene) => {
     place.parent === parent.node && (state.fuses & PARENT_CANNOT_CONTROL) === 0;
   const { node, label } = findPlace(scene, isChild);
   const owner = pick(people);
-  // The step before may have set the time of the next block, which may be beyond any expiry that is chosen now.
+  // The previous step may have set the next block's time beyond any expiry chosen now.
   await mineBlocks(chain, { count: 1 });
   const expiry = (await latestTime(chain)) + 2n * DAY;
   const child = { from: holder, parent: parent.node, label };
@@ -291,7 +291,7 @@ const outlive = async (scene: Scene) => {
   }
 };
 
-/** A subname is unwrapped and wrapped again while it is not expired: what its parent had burnt stays burnt. */
+/** A subname is unwrapped and wrapped again before it expires: fuses burnt by its parent stay burnt. */
 const rewrap = async (scene: Scene) => {
   const { chain, pick, people } = scene;
   const { parent, holder } = await lockedParent(scene);
@@ -308,7 +308,7 @@ const rewrap = async (scene: Scene) => {
   return wrapName(chain, { from: owner, labels });
 };
 
-/** What holders of wrapped names and their parents do. */
+/** Acts of holders of wrapped names and of their parents. */
 export const wrapperActs: Record<string, Act> = {
   wrapEthName: { weight: 7, perform: wrapEth },
   wrapName: { weight: 5, perform: wrapSub },

@@ -7,7 +7,7 @@ import { timeActs } from "./actsOfTime.ts";
 import { wrapperActs } from "./actsOfWrapper.ts";
 import type { Scene } from "./scene.ts";
 
-/** An act of a history: how often it comes, relative to the others, and how it is done in a scene. */
+/** An act of a history: its frequency relative to the others, and its code. */
 export type Act = { weight: number; perform: (scene: Scene) => Promise<unknown> };
 
 /** Every act by its name. */

@@ -4,31 +4,31 @@ import { request, requestMany } from "./chainReads.ts";
 import { eventsOf, recordEvents } from "./contractAbis.ts";
 import { topicOf } from "./eventTopics.ts";
 
-/** Bytes of a text argument as logged: they need not be UTF-8. */
+/** Bytes of a text argument as logged: they may not be UTF-8. */
 export type TextBytes = { bytes: Hex };
 
 /** An argument of a log: hashes, addresses and bytes as lower-case hex, integers as bigint, texts as their bytes. */
 export type Argument = Hex | bigint | boolean | TextBytes | readonly bigint[];
 
-/** A log of the chain that the index has to hold, decoded by the contract's own complete ABI. */
+/** A log of the chain that the index must hold, decoded by the contract's own complete ABI. */
 export type Log = {
   blockNumber: number;
   logIndex: number;
   blockTimestamp: number;
   transactionHash: Hex;
   address: Hex;
-  /** The contract of the deployment that emitted it; null for a resolver event of anybody else. */
+  /** The contract of the deployment that emitted it; null for a resolver event from an unlisted contract. */
   entry: ContractEntry | null;
-  /** The contract's role; resolver events of anybody count as a resolver's. */
+  /** The contract's role; resolver events from unlisted contracts count as a resolver's. */
   role: ContractEntry["role"];
   eventName: string;
   args: Record<string, Argument>;
 };
 
-/** What a log's transaction was: sender, receiver (null for a creation), input and value. */
+/** A log's transaction: sender, receiver (null for a creation), input and value. */
 export type Transaction = { hash: Hex; from: Hex; to: Hex | null; input: Hex; value: Hex };
 
-/** All that the chain logged: what the index has to hold, and logs of tracked contracts that no ABI explains. */
+/** All logs of the chain: those that the index must hold, and those of tracked contracts that no ABI explains. */
 export type Logged = { logs: Log[]; transactions: Map<Hex, Transaction>; unexplained: string[] };
 
 type RawLog = {
@@ -89,7 +89,7 @@ async function readTransactions(rpcUrl: string, logs: readonly Log[]): Promise<M
   );
 }
 
-/** Of the adapter of agents its bindings are followed, of their registry the agents that the adapter registered. */
+/** Of the agent adapter its bindings are followed, and of its registry the agents that the adapter registered. */
 function isFollowed(
   { role, eventName, args }: Pick<Log, "role" | "eventName" | "args">,
   adapter: Hex,
@@ -106,7 +106,7 @@ function isFollowed(
 
 type Explained = Pick<Log, "entry" | "role" | "eventName" | "args">;
 
-/** Tells of each log: what it says, that it does not count (null), or why it cannot be read (text). */
+/** Interprets each log: its content, null if it does not count, or the reason (text) why it cannot be read. */
 function explainerOf(deployment: ChainDeployment): (log: RawLog) => Explained | string | null {
   const tracked = new Map(
     deployment.contracts.map((entry) => [lower(entry.address), { entry, events: eventsOf(entry) }]),
@@ -136,7 +136,7 @@ function decode(events: readonly AbiEvent[], log: RawLog): Pick<Log, "eventName"
     try {
       return { eventName: event.name, args: decodeArguments(event, log) };
     } catch {
-      // Data that does not fit: another shape of the same topic may.
+      // The data does not fit, but another layout of the same topic may.
     }
   }
   return null;
@@ -157,7 +157,7 @@ function decodeArguments(event: AbiEvent, log: RawLog): Record<string, Argument>
   return args;
 }
 
-/** `string` and `bytes` are encoded alike; decoded as bytes, a text that is no UTF-8 stays what it is. */
+/** `string` and `bytes` are encoded alike; decoding as bytes preserves a text that is not UTF-8. */
 const asRaw = (input: AbiParameter): AbiParameter =>
   input.type === "string" ? { ...input, type: "bytes" } : input;
 
@@ -170,7 +170,7 @@ function toArgument(input: AbiParameter, value: unknown): Argument {
 
 const lower = (hex: Hex): Hex => hex.toLowerCase() as Hex;
 
-/** A text as a reader sees it: bytes that are not UTF-8 show as U+FFFD. A byte order mark is a part of it. */
+/** A text as a reader sees it: bytes that are not UTF-8 show as U+FFFD. A byte order mark belongs to it. */
 export const shownText = (text: TextBytes): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(hexToBytes(text.bytes));
 

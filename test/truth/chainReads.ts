@@ -11,15 +11,15 @@ import {
 
 const BATCH = 400;
 
-/** Where and when to ask: the block is the newest unless told; `time` pretends another time of that block. */
+/** Where and when to ask: by default the newest block; `time` simulates another time of that block. */
 export type Moment = { block?: bigint; time?: bigint };
 
-/** One view function asked of a contract. `data`, if given, is sent in place of the encoded arguments. */
+/** A call of one view function of a contract. `data`, if given, replaces the encoded arguments. */
 export type Question = { to: Hex; abi: Abi; functionName: string; args?: readonly unknown[]; data?: Hex };
 
 type Reply<Result> = { id: number; result?: Result; error?: { message: string; data?: unknown } };
 
-/** Many JSON-RPC requests at once, their answers in the same order. An answer that failed is its error. */
+/** Sends many JSON-RPC requests at once and returns their answers in order. An answer that failed is its error. */
 export async function requestMany<Result>(
   rpcUrl: string,
   requests: readonly { method: string; params: readonly unknown[] }[],
@@ -49,7 +49,7 @@ function toAnswer<Result>(reply: Reply<Result> | undefined): { result: Result } 
   return { result: reply.result };
 }
 
-/** One JSON-RPC request. Throws when the node refuses it. */
+/** Sends one JSON-RPC request. Throws when the node refuses it. */
 export async function request<Result>(
   rpcUrl: string,
   method: string,
@@ -61,8 +61,8 @@ export async function request<Result>(
 }
 
 /**
- * What contracts answer, in the order of the questions; null where one reverts, has no such function or is no contract.
- * Any other failure of the node is thrown: it must not pass for an empty answer.
+ * The contracts' answers in the order of the questions; null if a contract reverts, lacks the function or does not exist. Any
+ * other failure of the node is thrown, so that it does not pass for an empty answer.
  */
 export const ask = <Result>(
   rpcUrl: string,
@@ -74,7 +74,7 @@ export const ask = <Result>(
     questions.map((question) => ({ ...question, moment })),
   );
 
-/** The same, where each question has a moment of its own. */
+/** The same with an individual block and time for each question. */
 export async function askEach<Result>(
   rpcUrl: string,
   questions: readonly (Question & { moment: Moment })[],
@@ -100,8 +100,8 @@ const multicallAbi = parseAbi([
 ]);
 
 /**
- * The same by Multicall3, many questions in one call, where the deployment has it (and it stood at that block). Null
- * in place of a question is answered by null.
+ * The same through Multicall3, many questions in one call, if the deployment has it (and had it at that block). A null in place
+ * of a question is answered with null.
  */
 export async function askTogether(
   { rpcUrl, deployment }: { rpcUrl: string; deployment: { multicall3?: Hex | undefined } },
@@ -145,7 +145,7 @@ async function askMulticall(
   });
 }
 
-/** What a call answered; null where it reverted, or where there is no such function or contract. */
+/** A call's answer; null if it reverted, or no such function or contract exists. */
 export function toResult<Result>(
   answer: { result: Hex } | { error: string },
   question: Question,
@@ -159,7 +159,7 @@ export function toResult<Result>(
   return decodeFunctionResult({ abi, functionName, data: answer.result }) as Result;
 }
 
-/** Calldata with texts given as bytes, which need not be UTF-8: `string` and `bytes` have the same encoding. */
+/** Calldata with texts given as bytes, which may not be UTF-8: `string` and `bytes` have the same encoding. */
 export function encodeRawCall(
   signature: string,
   args: readonly { type: "bytes32" | "bytes" | "uint256"; value: unknown }[],

@@ -8,10 +8,10 @@ import { orNone } from "./oracle.ts";
 
 const reads = parseAbi(["function name(bytes32 node) view returns (bytes)"]);
 
-/** What an address said its name is, by one log. `isKnown` false: at a resolver that logs nothing. */
+/** A name that an address claimed in one log. `isKnown` is false at a resolver without logs. */
 export type Claim = {
   address: Hex;
-  /** The chain's word in answers. */
+  /** The chain's name in answers. */
   chain: string;
   registrar: "REVERSE_REGISTRAR" | "DEFAULT_REVERSE_REGISTRAR" | "L2_REVERSE_REGISTRAR";
   name: string | null;
@@ -24,14 +24,16 @@ const registrars: Partial<Record<Log["role"], Claim["registrar"]>> = {
   "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
 };
 
-/** Every claim that its transaction left, of each chain in its order: those of registrars of ENSIP-19, and those of reverse nodes. */
+/**
+ * Every claim that its transaction left, in the order of each chain: those of ENSIP-19 registrars, and those of reverse nodes.
+ */
 export async function listClaims(judge: Judge): Promise<Claim[]> {
   const claims = [...listDirectClaims(judge), ...(await listReverseClaims(judge))];
   claims.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex);
   return settled([...claims, ...judge.layer2.flatMap(listDirectClaims)]);
 }
 
-/** Of the claims of an address at one registrar, in one transaction, the last one. */
+/** The last claim of each address at one registrar in one transaction. */
 const settled = (claims: readonly Claim[]): Claim[] => {
   const keyOf = ({ chain, registrar, address, log }: Claim) =>
     `${chain} ${registrar} ${address} ${log.transactionHash}`;
@@ -49,18 +51,18 @@ const listDirectClaims = ({ deployment, logs }: Pick<Judge, "deployment" | "logs
 
 const textOf = ({ bytes }: TextBytes) => claimedName(bytes);
 
-/** Of the claims of an address at one registrar of one chain the last one. */
+/** The last claim of each address at one registrar of one chain. */
 export const lastClaims = (claims: readonly Claim[]): Claim[] => [
   ...new Map(claims.map((claim) => [`${claim.chain} ${claim.registrar} ${claim.address}`, claim])).values(),
 ];
 
-/** A reverse node's story as far as it was told. */
+/** The state of a reverse node while its logs are read. */
 type Told = { address: Hex | null; resolver: Hex | null; claim: Claim | null };
 
 /**
- * A reverse node claims the name that its resolver says. A name or clearing at the resolver is a claim even if it
- * changes nothing; a new resolver, or the registrar's word, is one if the name is another by it. Nothing is told of a
- * node until a log has told its address.
+ * A reverse node claims the name at its resolver. Setting or clearing a name at the resolver is a claim even if it changes
+ * nothing; a new resolver, or a log of the registrar, is one if it changes the name. Nothing is claimed by a node before a log
+ * has given its address.
  */
 async function listReverseClaims(judge: Judge): Promise<Claim[]> {
   const { logs, ledgers, transactions } = judge;
@@ -112,7 +114,7 @@ async function listReverseClaims(judge: Judge): Promise<Claim[]> {
 
 type Reverse = { node: Hex; address: Hex; resolver: Hex | null };
 
-/** The name of a resolver that logs nothing is read at the log's block. */
+/** The name at a resolver without logs is read at the log's block. */
 async function claimOf(
   { rpcUrl, deployment }: Judge,
   { node, address, resolver }: Reverse,

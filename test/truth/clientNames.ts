@@ -5,15 +5,15 @@ import { addressAt } from "../subgraph/oracle.ts";
 import type { SubgraphEvent, SubgraphLogs } from "./subgraphLogs.ts";
 import { type Expected, labelOf } from "./subgraphNames.ts";
 
-/* What queries of clients are made of, and what is expected of them. */
+/* The parts of clients' queries, and their expected answers. */
 
-/** A query, with the data that the chain says. */
+/** A query with its expected data from the chain. */
 export type ClientQuery = { query: string; variables: Record<string, unknown>; expected: unknown };
 
-/** What is known of the chain. */
+/** The known facts of the chain. */
 export type Of = { all: readonly Known[]; logs: SubgraphLogs };
 
-/** A name with what its logs say. */
+/** A name with the content of its logs. */
 export type Known = Expected & {
   hash: Hex;
   label: string | null;
@@ -30,14 +30,14 @@ export async function knownOf(one: Expected, logs: SubgraphLogs, chain: Chain): 
   const last = registrations.filter(({ type, node }) => type === "NameRegistered" && node === hash).at(-1);
   const registeredAt = one.registration && last ? await timeOf(last.log) : 0n;
   const [set, answered] = [addressSetOf(one, logs), await addressAt(one.name, chain)];
-  // Where none was set, the resolver may answer the default address.
+  // If none was set, the resolver may answer with the default address.
   const address = set === null && answered === zeroAddress ? null : (answered ?? set);
   return { ...one, hash, label: unknown ? null : text, address, registeredAt };
 }
 
 /**
- * The address that was set last since the records were cleared; null if none was: contracts answer zero either way, and
- * one that only emits logs answers nothing.
+ * The address set last since the records were cleared; null if none was: contracts then answer zero, and one that only emits logs
+ * answers nothing.
  */
 function addressSetOf({ id, resolver }: Expected, { records }: SubgraphLogs): string | null {
   const events = records.get(resolver?.id.split("-")[0] ?? "") ?? [];
@@ -55,7 +55,7 @@ export const bytewise = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));
 export const byId: Order = (one, other) => bytewise(one.id, other.id);
 export const expiryOf = ({ registration }: Known): bigint => BigInt(registration?.expiryDate ?? 0);
-/** Equal ones are by the id of the registration, the labelhash. */
+/** Ties are ordered by the id of the registration, the labelhash. */
 export const byHash: Order = (one, other) => bytewise(one.hash, other.hash);
 export const byExpiry: Order = (one, other) => Number(expiryOf(one) - expiryOf(other)) || byHash(one, other);
 export const byDate: Order = (one, other) =>
@@ -70,6 +70,6 @@ export const isRegistered = ({ registration }: Known): boolean => registration !
 export const sorted = (names: readonly Known[], order: Order, isMeant: (one: Known) => boolean): Known[] =>
   names.filter(isMeant).sort(order);
 
-/** In the order of their ids, which are texts. */
+/** Ordered by id, which is a text. */
 export const idsOf = (events: readonly SubgraphEvent[]): SubgraphEvent[] =>
   events.toSorted((one, other) => bytewise(one.id, other.id));

@@ -13,7 +13,7 @@ import {
   sorted,
 } from "./clientNames.ts";
 
-/** Lists of an account: of wallets, of voting and tax programs, of the documentation's examples. */
+/** Lists by account: of wallets, of voting and tax programs, of the documentation's examples. */
 export function ofAccount(account: string, { all, logs }: Of): ClientQuery[] {
   const held = (order: Order) =>
     sorted(all, order, (one) => isRegistered(one) && one.registrant?.id === account);

@@ -13,7 +13,7 @@ import {
 
 const ASCII = /^[ -~]*$/;
 
-/** Lists over all names: site maps, what ends in a range, parts and beginnings of labels. */
+/** Lists over all names: site maps, names that end in a range, parts and beginnings of labels. */
 export function ofLists(all: readonly Known[]): ClientQuery[] {
   const ordered = all.toSorted(byId);
   const from = ordered[Math.floor(ordered.length / 3)];
@@ -24,7 +24,7 @@ export function ofLists(all: readonly Known[]): ClientQuery[] {
   const isReverse = ({ name }: Known) => name.endsWith(".addr.reverse");
   const beginning =
     all.find(({ address, name }) => address !== null && ASCII.test(name))?.name.slice(0, 1) ?? "a";
-  // Labels that are not known are null, and come last.
+  // Unknown labels are null, and come last.
   const byLabel: Order = (one, other) =>
     Number(one.label === null) - Number(other.label === null) ||
     bytewise(one.label ?? "", other.label ?? "") ||

@@ -5,7 +5,7 @@ import { parentOf } from "./subgraphNames.ts";
 
 const PAGE = 100;
 
-/** Of one name: its token's metadata, its texts, its last purchase, its history and the names below it. */
+/** Queries about one name: its token's metadata, its texts, its last purchase, its history and the names below it. */
 export function ofName(one: Known, { all, logs }: Of): ClientQuery[] {
   const { id, name, hash, label } = one;
   const parent = parentOf(one);

@@ -9,7 +9,7 @@ const archived = (name: string) => require.resolve(`@ensdomains/ens-archived-con
 const double = (name: string) =>
   fileURLToPath(new URL(`../../devnet/contracts/compiled/${name}.json`, import.meta.url));
 
-/** Where the whole ABI of each contract stands; never the project's own excerpt, which is to be judged. */
+/** Where each contract's complete ABI is; never the project's own excerpt, which is being judged. */
 const artifacts: Partial<Record<Role, Record<number, string>>> = {
   registry: { 1: archived("ens-022/ENSRegistry"), 2: archived("ens/ENSRegistryWithFallback") },
   registrar: {
@@ -53,8 +53,8 @@ export function eventsOf({ role, generation }: Pick<ContractEntry, "role" | "gen
 }
 
 /**
- * Record events of all resolver generations, which count from every contract. `ApprovalForAll` is left out: that topic
- * is every token's.
+ * Record events of all resolver generations, which count from every contract. `ApprovalForAll` is omitted: every token has that
+ * topic.
  */
 export const recordEvents: AbiEvent[] = [2, 3, 4, 5]
   .flatMap((generation) => eventsOf({ role: "resolver", generation }))

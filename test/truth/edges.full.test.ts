@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { main, layer2 } = chains;
   const env = { [`RPC_URL_${layer2.deployment.chainId}`]: layer2.anvil.url };
   stack = await startStack({ rpcUrl: main.anvil.url, deployment: main.deployment, env });
-  // A replica makes the counts soon; they then move with all that is still to happen.
+  // A replica soon makes the counts, which then follow everything that still happens.
   replicaUrl = (await stack.startReplica()).url;
   await vi.waitUntil(hasCounters, { timeout: 180_000, interval: 200 });
   await playEdges(chains);
@@ -42,20 +42,20 @@ const judge = ({ main, layer2 }: EdgeChains, api: Parameters<typeof judgeAnswers
     layer2: [{ rpcUrl: layer2.anvil.url, deployment: layer2.deployment }],
   });
 
-test("at the edges of days, windows and terms, and of two chains, the API says what the chains logged", async () => {
+test("at the edges of days, windows and terms, and of two chains, the API matches the chains' logs", async () => {
   expect(await hasCounters()).toBe(true);
   const { differences, counts } = await judge(chains, askReplica);
   expect(differences).toEqual([]);
   expect(counts.values).toBeGreaterThan(1_000);
 });
 
-test("and so it does where the rows have to be counted", async () => {
+test("and also when rows must be counted", async () => {
   await stack.sql("update figures_state set counted = 0");
   const { differences } = await judge(chains, stack.api);
   expect(differences).toEqual([]);
 });
 
-test("what happened at the edges counts on its side of them", async () => {
+test("events at the edges count on their side of them", async () => {
   const { daily } = (await askReplica("/ens-stats/registrations")).body;
   expect(daily?.[0]).toEqual({ date: "2099-12-22", registrations: 1, renewals: 1 });
   expect(daily?.slice(-3)).toEqual([

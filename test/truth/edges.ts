@@ -28,12 +28,12 @@ import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { deployLayer2 } from "../../devnet/deployLayer2.ts";
 import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 
-/** Noon of a day that no computer's clock has reached: the newest block tells the API's time to the second. */
+/** Noon of a day that no computer's clock has reached: the newest block determines the API's time to the second. */
 const NOW = BigInt(Date.UTC(2100, 0, 20, 12) / 1_000);
 const MIDNIGHT = NOW - DAY / 2n;
 const LAYER_2 = 31_338;
 
-/** Seconds from now at which names end: each term and window of the API, and the second beside it. */
+/** Seconds from now at which names end: each term and window of the API, and the second on each side. */
 const ends = [
   -111n * DAY - 1n,
   -111n * DAY,
@@ -53,7 +53,10 @@ const ends = [
 ];
 const firstEnded = 100 + ends.length - 1;
 
-/** Labels that mean something to LIKE beside such as a pattern would take for them, and letters of other alphabets. */
+/**
+ * Labels with characters that LIKE treats as wildcards, next to labels that such a pattern would match, and letters of other
+ * alphabets.
+ */
 const oddLabels = [
   "back\\slash",
   "backslash",
@@ -70,13 +73,13 @@ const oddLabels = [
   "ÉTÉ",
 ];
 
-/** Two chains that stand at a known second, and a deployment of both. */
+/** Two chains at a known second, and a deployment of both. */
 export type EdgeChains = {
   main: LocalChain;
   layer2: { anvil: Anvil; deployment: Deployment["layer2"][number] };
 };
 
-/** Starts both chains, with names that end at the edges and claims on the second one: what the backfill finds. */
+/** Starts both chains, with names that end at the edges and claims on the second one, for the backfill to find. */
 export async function startEdges(): Promise<EdgeChains> {
   const main = await startLocalChain({
     timestamp: Number(NOW - 130n * DAY),
@@ -93,8 +96,8 @@ export async function startEdges(): Promise<EdgeChains> {
 }
 
 /**
- * Plays what random histories hardly meet: names that are bought and renewed at the very second at which a window or a
- * day of the statistics begins, and just outside of it; each kind of the feed's items; claims at several registrars.
+ * Plays what random histories rarely contain: names bought and renewed in the very second at which a window or a day of the
+ * statistics begins, and just outside of it; each kind of feed item; claims at several registrars.
  */
 export async function playEdges({ main: { chain } }: EdgeChains): Promise<void> {
   await playNames(chain);
@@ -102,7 +105,7 @@ export async function playEdges({ main: { chain } }: EdgeChains): Promise<void> 
   await playWindows(chain);
 }
 
-/** Registers by hash; the owner is an address of the name's own unless told. */
+/** Registers by hash; by default the owner is an address of the name's own. */
 const register = (number: number, duration: bigint, owner = 0xed9e0000 + number): Call =>
   toRegistrar("register", [tokenIdOf(`edge${number}`), toHex(owner, { size: 20 }), duration]);
 
@@ -139,7 +142,7 @@ async function playSubnames(chain: Chain): Promise<void> {
   }
 }
 
-/** Every kind of the feed's items but claims, with owners that change; years and prices of several sizes. */
+/** Every kind of feed item except claims, with owners that change; years and prices of several sizes. */
 async function playNames(chain: Chain): Promise<void> {
   const [, alice, bob, carol, dave] = chain.accounts as [Address, Address, Address, Address, Address];
   await setNextTime(chain, NOW - 60n * DAY);
@@ -152,7 +155,7 @@ async function playNames(chain: Chain): Promise<void> {
   await unwrapETH2LD(chain, { from: bob, label: "moved", registrant: alice, controller: alice });
 }
 
-/** Names claimed, cleared, and claimed where no event tells them, at several registrars of one chain. */
+/** Names claimed, cleared, and claimed without an event, at several registrars of one chain. */
 async function playClaims(chain: Chain): Promise<void> {
   const [deployer, alice, bob, carol, dave, erin, frank] = chain.accounts as Address[] & Record<0, Address>;
   for (const from of [alice, bob, carol, erin] as Address[]) {
@@ -168,7 +171,7 @@ async function playClaims(chain: Chain): Promise<void> {
   await setReverseName(chain, { from: frank as Address, name: "", registrar });
 }
 
-/** Alice alone claims a name on both chains: Carol cleared the one there, Erin the one here, Frank has none there. */
+/** Only Alice claims a name on both chains: Carol cleared hers there, Erin hers here, and Frank has none there. */
 async function playLayer2Claims(chain: Chain): Promise<void> {
   const [, alice, , carol, , erin, frank] = chain.accounts;
   for (const from of [alice, carol, erin, frank] as Address[]) {

@@ -1,6 +1,6 @@
 import { type Abi, type AbiEvent, type Hex, toEventSelector } from "viem";
 
-// viem hashes the signature of each event of an ABI again for each log that is decoded: that takes longer than all else of a
+// viem hashes the signature of each event of an ABI again for each decoded log, which takes longer than everything else in a
 // judgement. Here each is hashed once.
 
 const topics = new WeakMap<AbiEvent, Hex>();
@@ -12,6 +12,6 @@ export function topicOf(event: AbiEvent): Hex {
   return topic;
 }
 
-/** The events of an ABI that have this first topic: they differ in which arguments are indexed. */
+/** The events of an ABI with this first topic: they differ in their indexed arguments. */
 export const eventsWithTopic = (abi: Abi, topic: Hex | undefined): AbiEvent[] =>
   abi.filter((item) => item.type === "event").filter((event) => topicOf(event) === topic);

@@ -3,8 +3,8 @@ import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
 import { knownEvents } from "./expectedEvents.ts";
 
 /**
- * Entries that test/chain/layer2-logs.slow.test.ts, dnsTokens.test.ts and, of the last three, oldContracts.slow.test.ts and
- * shortNameClaims.slow.test.ts judge.
+ * Entries judged by test/chain/layer2-logs.slow.test.ts, dnsTokens.test.ts and, for the last three, oldContracts.slow.test.ts and
+ * shortNameClaims.slow.test.ts.
  */
 const judgedElsewhere: Entry[] = [
   ...(["BasenamesRegistrar", "BasenamesController", "LineanamesController", "AddedController"] as const),
@@ -12,13 +12,13 @@ const judgedElsewhere: Entry[] = [
   ...(["DnsRegistrar", "SubdomainRegistrar", "ShortNameClaims"] as const),
 ];
 
-test("the truth states the expected row of each event", async () => {
+test("the truth has the expected row of each event", async () => {
   vi.stubEnv("ENS_NETWORK", "mainnet");
   vi.stubEnv("RPC_URL_1", "https://rpc.example.org");
   vi.stubEnv("DATABASE_URL", "postgresql://namedex:secret@localhost:5432/namedex");
   const { contracts } = (await import("../../ponder.config.ts")).default;
   const entries = Object.entries(contracts) as [Entry, { abi: readonly { type: string; name?: string }[] }][];
-  // What rows of ENSv2 have to be is in test/chain/ensv2Judge.ts.
+  // test/chain/ensv2Judge.ts has the expected rows of ENSv2.
   const judged = entries.filter(([entry]) => !judgedElsewhere.includes(entry) && !entry.startsWith("Ensv2"));
   const unknown = judged.flatMap(([entry, { abi }]) => {
     const known = (knownEvents[familyOf(entry)] ?? "").split(/\s+/);

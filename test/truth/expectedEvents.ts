@@ -12,27 +12,27 @@ import {
   shownDnsName,
 } from "./names.ts";
 
-/** Columns of `events` that a log decides; all others must be null. Integers are decimal strings. */
+/** Columns of `events` that a log determines; all others must be null. Integers are decimal strings. */
 export type Columns = Record<string, string | null>;
 
-/** What one row of `events` has to say: its columns, and the values that must stand in `details`. */
+/** Expected content of a row of `events`: its columns, and the values that `details` must contain. */
 export type ExpectedRow = { columns: Columns; details: string[] };
 
-/** What the other logs and the chain's state know about a log. */
+/** Facts about a log from other logs and the chain's state. */
 export type Surroundings = {
-  /** Seconds that a renewal of the registrar added. */
+  /** Seconds added by a renewal at the registrar. */
   addedSeconds: (log: Log) => bigint | null;
-  /** Price of a renewal by the controller of 2023 in wei, if the index can know it. */
+  /** Price in wei of a renewal by the controller of 2023, if the index can know it. */
   exactCost: (log: Log) => bigint | null;
-  /** The label's seconds of a renewal by the controller of 2023. */
+  /** Seconds for the label of a renewal by the controller of 2023. */
   renewedSeconds: (log: Log) => bigint | null;
   /** Coin type of the L2 reverse registrar's chain. */
   layer2CoinType: bigint;
-  /** The name whose token it is; null for another token. */
+  /** The name that the token belongs to; null for another token. */
   nodeOfToken: (tokenContract: Hex, tokenId: bigint) => Hex | null;
 };
 
-/** How `events.contract` names each role. */
+/** The name of each role in `events.contract`. */
 const contractWords: Record<string, string> = {
   "registry 1": "REGISTRY_OLD",
   "registry 2": "REGISTRY",
@@ -60,7 +60,7 @@ const record = `TextChanged AddrChanged AddressChanged ContenthashChanged NameCh
   DNSZoneCleared AuthorisationChanged Approved ApprovalForAll DataChanged`;
 const claim = "NameForAddrChanged ControllerChanged OwnershipTransferred";
 
-/** The events that this file knows, by `events.contract`: those of the main chain's contracts of ENSv1. */
+/** The events that this file covers, by `events.contract`: those of the main chain's contracts of ENSv1. */
 export const knownEvents: Readonly<Record<string, string>> = {
   REGISTRY: registry,
   REGISTRY_OLD: registry,
@@ -80,7 +80,7 @@ export const knownEvents: Readonly<Record<string, string>> = {
   AGENT_REGISTRY: "Registered URIUpdated Transfer",
 };
 
-/** The rows that the log must have in `events`, one per name that it concerns. */
+/** The expected rows of the log in `events`, one per name that it concerns. */
 export function expectedRows(log: Log, around: Surroundings): ExpectedRow[] {
   const word = contractWords[`${log.role} ${log.entry?.generation}`] ?? contractWords[log.role] ?? log.role;
   const common = {
@@ -102,7 +102,7 @@ function meaningsOf(log: Log, around: Surroundings): ExpectedRow[] {
   if (log.eventName === "TransferBatch") return batchOf(log);
   const { columns, used, texts = [] } = meaningOf(log, around);
   const rest = Object.entries(log.args).filter(([name]) => !used.includes(name));
-  // A text with NUL cannot stand in a column: it goes into the details, where JSON escapes it.
+  // A text with NUL cannot be in a column: it is in the details, where JSON escapes it.
   const hidden = Object.entries(columns).filter(([, value]) => value?.includes("\0"));
   return [
     {
@@ -124,7 +124,7 @@ function batchOf({ args }: Log): ExpectedRow[] {
   return ids.map((id) => ({ columns: { ...ends, node: hashOfId(id) }, details }));
 }
 
-/** The operator stands in the details, unless the owner himself moved the token. */
+/** The operator is in the details, unless the owner moved the token. */
 const usedOfMove = (args: Log["args"]): string[] => (args.operator === args.from ? ["operator"] : []);
 
 function meaningOf(log: Log, around: Surroundings): Meaning {
@@ -275,7 +275,7 @@ function referralMeaning({ args }: Log): Meaning {
   };
 }
 
-/** A label that a log spells out: a name if it can be shown, else a detail; bytes that are not UTF-8 are odd. */
+/** A label spelled out by a log: a name if it can be shown, otherwise a detail; bytes that are not UTF-8 are odd. */
 function labelMeaning(label: TextBytes, hash: Hex, columns: Columns): Omit<Meaning, "used"> {
   const text = exactText(label);
   const isTrue = text !== null && hashOfText(label) === hash;
@@ -290,7 +290,7 @@ function labelMeaning(label: TextBytes, hash: Hex, columns: Columns): Omit<Meani
   };
 }
 
-/** Stands for some text, which one does not matter. */
+/** Stands for any text. */
 export const ANY = "(any text)";
 
 function wrapperMeaning({ eventName, args }: Log): Meaning {
@@ -359,7 +359,7 @@ function recordMeaning({ eventName, args }: Log): Meaning {
   }
 }
 
-/** Stands for a text's value that its log does not give: it is judged apart. */
+/** Stands for a text value that its log does not contain: it is judged separately. */
 export const ASK = "(not in the log)";
 
 function reverseMeaning({ role, eventName, args }: Log, around: Surroundings): Meaning {

@@ -6,10 +6,10 @@ import { type Outcome, runTrial, TRIAL_TIMEOUT_MS } from "./trial.ts";
 const HISTORIES_PER_CHAIN = 10;
 const LINES_SHOWN = 40;
 
-/** How many random histories of how many steps, and how long to look for the shortest one that fails. */
+/** Number of random histories and of their steps, and the time for finding the shortest one that fails. */
 export type HistoriesPlan = { seed: number; runs: number; steps: number; shrinkSeconds: number };
 
-/** Tests that the contracts judge the index of random histories. */
+/** Tests that the index of random histories matches the contracts. */
 export function describeHistories({ seed, runs, steps, shrinkSeconds }: HistoriesPlan): void {
   const histories = historiesOf({ seed, runs, steps });
   describe(`${runs} random histories of ${steps} steps, seed ${seed}`, () => {
@@ -17,7 +17,7 @@ export function describeHistories({ seed, runs, steps, shrinkSeconds }: Historie
       const group = histories.slice(first, first + HISTORIES_PER_CHAIN);
       const last = first + group.length - 1;
       test(
-        `after histories ${first} to ${last} the index says what the contracts answer`,
+        `after histories ${first} to ${last} the index matches the contracts`,
         async () => {
           const outcome = await runTrial(group);
           console.log(summaryOf(outcome));
@@ -35,18 +35,18 @@ export function describeHistories({ seed, runs, steps, shrinkSeconds }: Historie
 const shareOfMined = (played: readonly Played[]): number =>
   sum(played.map(({ mined }) => mined)) / sum(played.map((one) => one.steps));
 
-/** Acts that let others act. */
+/** Acts that give permissions to others. */
 const GIVING = ["approve", "approveWrapped", "authorise"];
-/** Of 300 steps the rarest are 2: of other seeds they may be fewer. */
+/** In 300 steps the rarest act occurs twice; with other seeds possibly less often. */
 const STEPS_FOR_EACH = 400;
 
-/** How often each of them was done. */
+/** How often each act was performed. */
 const countGiving = (played: readonly Played[]): Record<string, number> =>
   Object.fromEntries(
     GIVING.map((act) => [act, played.flatMap(({ story }) => story).filter((one) => one === act).length]),
   );
 
-/** Without them there is nothing to judge permissions by. */
+/** Without them no permissions exist to judge. */
 function expectApprovals(played: readonly Played[]): void {
   const steps = sum(played.map((one) => one.steps));
   for (const [act, count] of Object.entries(countGiving(played)))
@@ -62,13 +62,13 @@ function summaryOf({ played, counts, differences }: Outcome): string {
 
 type Found = { first: number; outcome: Outcome } & Pick<HistoriesPlan, "seed" | "shrinkSeconds">;
 
-/** Which history fails alone, and the shortest part of it that does, with all that is needed to play it again. */
+/** Which history fails alone, its shortest failing part, and everything needed to replay it. */
 async function explain(
   group: readonly (readonly Step[])[],
   { first, outcome, seed, shrinkSeconds }: Found,
 ): Promise<string> {
   const deadline = Date.now() + shrinkSeconds * 1_000;
-  // A trial that breaks off says nothing of the history: the differences that were found are not lost for it.
+  // A trial that breaks off says nothing about the history: the differences found earlier are kept.
   const fails = async (one: readonly Step[]) =>
     ((await runTrial([one]).catch(() => null))?.differences.length ?? 0) > 0;
   const lines = [`The index differs from the chain (seed ${seed}):`, ...shortened(outcome.differences)];

@@ -7,40 +7,40 @@ import { revealedLabels } from "./names.ts";
 import { contractOf, type Row, show, type Trial, type Verdict } from "./oracle.ts";
 import { findPresent, type Present } from "./present.ts";
 
-/** What is judged: the answers of an API whose index has reached the head of its chains. */
+/** The judged subject: the answers of an API whose index has reached the head of its chains. */
 export type AnswersTrial = Pick<Trial, "rpcUrl" | "deployment"> & {
   api: (path: string) => Promise<{ status: number; body: unknown }>;
-  /** Chains with reverse registrars of their own; none unless told. */
+  /** Chains with their own reverse registrars; none by default. */
   layer2?: readonly { rpcUrl: string; deployment: ChainDeployment }[];
 };
 
-/** What every part of the judgement of answers shares. */
+/** Shared by all parts of the judgement of answers. */
 export type Judge = {
   get: (path: string) => Promise<Row>;
   /**
-   * Statistics, if they are of now: figures may be as old as their cache time, and those taken before this moment are
-   * of another state of the chain. Null for those.
+   * Statistics, if current: they may be as old as their cache time, and those taken before this moment represent another state of
+   * the chain. Null for those.
    */
   getFresh: (path: string) => Promise<Row | null>;
   same: (what: string, answered: unknown, expected: unknown) => void;
-  /** Whether the index answers for a resolver alone. */
+  /** Whether the index answers for a resolver on its own. */
   isIndexed: (resolver: Hex | null) => boolean;
   rpcUrl: string;
   deployment: Trial["deployment"];
   logs: readonly Log[];
   layer2: readonly { deployment: ChainDeployment; logs: readonly Log[] }[];
   ledgers: Map<Hex, Ledger>;
-  /** Labels that some log spells out, by hash. */
+  /** Labels spelled out by a log, by hash. */
   revealed: Map<Hex, string>;
   transactions: Map<Hex, Transaction>;
   wrapper: Hex | undefined;
   /** The time by which the API judges expiries. */
   now: bigint;
-  /** What each name is at that time. */
+  /** The state of each name at that time. */
   present: Map<Hex, Present>;
 };
 
-/** Reads the chains; the verdict grows as the judge is asked. */
+/** Reads the chains; the judge adds to the verdict with each question. */
 export async function openJudge(trial: AnswersTrial): Promise<{ judge: Judge; verdict: Verdict }> {
   const { rpcUrl, deployment, api } = trial;
   const verdict: Verdict = { differences: [], counts: { answers: 0, values: 0 } };
@@ -106,7 +106,7 @@ function listen(
   };
 }
 
-/** Questions that are asked at once. */
+/** Number of concurrent questions. */
 const ASKED_AT_ONCE = 8;
 
 /** Judges every item of a list, several at once. */

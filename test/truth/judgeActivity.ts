@@ -11,12 +11,12 @@ import { isMigration, listPurchases, type Purchase } from "./purchases.ts";
 const FEED_LENGTH = 50;
 const YEAR = 31_536_000n;
 
-/** Kinds in the order in which those of one block come. */
+/** Kinds in their order within one block. */
 const kinds = ["registration", "renewal", "transfer", "wrap", "unwrap", "primary_name"];
 
 type Happened = { log: Log; item: Row };
 
-/** The feed: all that ever happened, told kind by kind, of which the newest must be there, newest first. */
+/** The feed: everything that ever happened, computed kind by kind. The newest items must be in the answer, newest first. */
 export async function judgeActivity(
   judge: Judge,
   { names, claims }: { names: Map<Hex, NameNow>; claims: readonly Claim[] },
@@ -35,7 +35,7 @@ export async function judgeActivity(
   const feed = await judge.getFresh("/ens-stats/recent-activity");
   if (feed === null) return;
   const answered = ((feed.events ?? []) as Row[]).map(toComparable).map((item) => withoutBound(item, bounds));
-  // Those of one block and kind may stand in any order, and the feed may end among those of a block.
+  // Items of one block and kind may be in any order, and the feed may end among those of a block.
   const expected = all.sort(inFeed);
   judge.same("activity, length", answered.length, Math.min(FEED_LENGTH, all.length));
   const isCut = all.length > FEED_LENGTH;
@@ -50,7 +50,7 @@ function judgeOrder({ same }: Judge, told: readonly Row[]): void {
   same("activity, first out of order", late && subjectOf(late), undefined);
 }
 
-/** Each item with the one of the same subject, field by field; items of one subject in a settled order. */
+/** Compares each item with the one about the same subject, field by field; items about one subject in a fixed order. */
 function judgeItems({ same }: Judge, told: readonly Row[], wanted: readonly Row[]): void {
   const group = (items: readonly Row[]) => Map.groupBy(items.toSorted(inFeed), subjectOf);
   const [answered, expected] = [group(told), group(wanted)];
@@ -65,7 +65,7 @@ function judgeItems({ same }: Judge, told: readonly Row[], wanted: readonly Row[
   }
 }
 
-/** What an item tells of, and where. */
+/** The subject and the place of an item. */
 const subjectOf = ({ type, name, address, transaction_hash }: Row): string =>
   `${type} of ${address ?? name} in ${transaction_hash}`;
 
@@ -75,7 +75,7 @@ const placeOf = ({ blockNumber, blockTimestamp, transactionHash }: Log): Row => 
   transaction_hash: transactionHash,
 });
 
-/** Newest first, of one block in the order of the kinds. */
+/** Newest first, within a block in the order of the kinds. */
 const byPlace = (a: Row, b: Row): number =>
   Number(b.block_timestamp) - Number(a.block_timestamp) ||
   Number(b.block_number) - Number(a.block_number) ||
@@ -86,7 +86,7 @@ const inFeed = (a: Row, b: Row): number => byPlace(a, b) || (spelled(a) < spelle
 const spelled = (item: Row): string =>
   JSON.stringify(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The controller of 2023 logs what was sent for a renewal: its price is judged with registration histories. */
+/** The controller of 2023 logs the sent value of a renewal: its price is judged with registration histories. */
 const isBound = ({ kind, logs }: Purchase): boolean =>
   kind === "renewal" && logs.some(({ role, entry }) => role === "controller" && entry?.generation === 4);
 
@@ -95,7 +95,7 @@ const withoutBound = (item: Row, bounds: ReadonlySet<unknown>): Row =>
     ? { ...item, cost_eth: "judged apart", cost_usd: "judged apart" }
     : item;
 
-/** Addresses in lower case, and no mark of prices that are judged apart. */
+/** Addresses in lower case, without the mark of prices that are judged separately. */
 function toComparable(item: Row): Row {
   const lowered = Object.entries(item).map(([field, value]) =>
     field.endsWith("address") ? [field, plain(value)] : [field, value],
@@ -106,7 +106,7 @@ function toComparable(item: Row): Row {
 
 type Around = { name: string; added: Map<Log, bigint>; logs: readonly Log[] };
 
-/** The ether price of the feed just before a log, in units of 10^-8 dollars. */
+/** The feed's ether price just before a log, in units of 10^-8 dollars. */
 function feedBefore(logs: readonly Log[], { blockNumber, logIndex }: Log): bigint | undefined {
   const isBefore = (log: Log) =>
     log.blockNumber < blockNumber || (log.blockNumber === blockNumber && log.logIndex < logIndex);
@@ -148,7 +148,7 @@ function toPurchase({ kind, logs }: Purchase, { name, added, logs: all }: Around
 
 const sum = (numbers: readonly bigint[]): bigint => numbers.reduce((total, one) => total + one, 0n);
 
-/** Seconds that a log bought: until the expiry of a registration, from the old expiry to the new one of a renewal. */
+/** Seconds bought by a log: until the expiry for a registration, from the old expiry to the new one for a renewal. */
 function secondsAdded(logs: readonly Log[]): Map<Log, bigint> {
   const added = new Map<Log, bigint>();
   const expiries = new Map<bigint, bigint>();
@@ -168,7 +168,7 @@ function secondsAdded(logs: readonly Log[]): Map<Log, bigint> {
 
 type Naming = { purchases: readonly Purchase[]; nameOf: (node: Hex) => string };
 
-/** Wrappings that are no part of a registration, unwrappings, and all other changes of effective owners. */
+/** Wrappings outside registrations, unwrappings, and all other changes of effective owners. */
 function listMoves(
   { ledgers, present, wrapper, transactions }: Judge,
   { purchases, nameOf }: Naming,

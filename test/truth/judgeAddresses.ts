@@ -14,7 +14,7 @@ const [single, ofCoin, hasOwn] = reads.map((one) => [one]);
 /** Bitcoin, Ethereum, Solana; default, this chain's, Optimism's and Base's; one beyond those of chains. */
 const coinTypes = ["0", "60", "501", "2147483648", "2147515241", "2147483658", "2147492101", "4294967296"];
 
-/** The addresses that are asked for by coin type: what the resolver answers, if it is an indexed one. */
+/** Addresses requested by coin type: the answer of the resolver if it is an indexed one. */
 export async function judgeAddresses(
   { rpcUrl, get, same, isIndexed }: Judge,
   { node, path, ledger }: { node: Hex; path: string; ledger: Ledger },
@@ -25,7 +25,7 @@ export async function judgeAddresses(
     coinTypes.map((coinType) => ({ to, abi: abi ?? [], functionName, args: [node, BigInt(coinType)] }));
   const values = await ask<Hex>(rpcUrl, question(ofCoin, "addr"));
   const stored = await ask<boolean>(rpcUrl, question(hasOwn, "hasAddr"));
-  // The oldest resolvers know the address on Ethereum alone.
+  // The oldest resolvers only know the address on Ethereum.
   const [ofEthereum] = await ask<Hex>(rpcUrl, [
     { to, abi: single ?? [], functionName: "addr", args: [node] },
   ]);

@@ -10,7 +10,7 @@ const familyOf: Partial<Record<Role, Claim["registrar"]>> = {
   "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
 };
 
-/** Who claims a name, at which registrar, and how many owners do; by the last claim of each address. */
+/** The claimants of names, by registrar, and the number of owners among them; by the last claim of each address. */
 export async function judgeAdoption(
   judge: Judge,
   { names, claims }: { names: readonly NameNow[]; claims: readonly Claim[] },
@@ -37,7 +37,7 @@ export async function judgeAdoption(
   judgeRegistrars(judge, { last, answered: (answer.by_registrar ?? []) as Row[] });
 }
 
-/** Each figure of each family of registrars on each chain, in the order of the deployment. */
+/** Each figure for each family of registrars on each chain, in the order of the deployment. */
 function judgeRegistrars(
   { same, deployment, layer2 }: Judge,
   { last, answered }: { last: readonly Claim[]; answered: readonly Row[] },

@@ -13,12 +13,12 @@ const reads = parseAbi([
 
 type Agents = Awaited<ReturnType<typeof readAgents>>;
 
-/** What the chain says of one name: keys of claims that have a value now, and the agents bound to its tokens. */
+/** The chain's facts about one name: keys of claims that have a value now, and the agents bound to its tokens. */
 type Name = { node: Hex; keys: string[]; bound: string[] };
 
 /**
- * Compares what the API says of names' agents with what resolvers and adapter answer: for every name that ever claimed an
- * agent at an indexed resolver that is still its own, and every name that an agent is bound to.
+ * Compares the API's answers about names' agents with resolvers and adapter: for every name that ever claimed an agent at an
+ * indexed resolver that it still uses, and every name that an agent is bound to.
  */
 export async function judgeAgentAnswers(trial: AnswersTrial): Promise<Verdict> {
   const differences: string[] = [];
@@ -38,7 +38,7 @@ export async function judgeAgentAnswers(trial: AnswersTrial): Promise<Verdict> {
   return { differences, counts };
 }
 
-/** Names with agents, whose resolver is on the static list. */
+/** Names with agents whose resolver is on the static list. */
 async function readNames(trial: AnswersTrial, logs: readonly Log[], agents: Agents): Promise<Name[]> {
   const keys = new Map<Hex, Set<string>>();
   for (const { eventName, args } of logs) {
@@ -117,7 +117,7 @@ const shownBinding = (binding: Row | null) =>
 /** The devnet's chain id is 31337, which is 7a69. */
 const conforming = /^agent-registration\[0x00010000027a6914([0-9a-f]{40})\]\[(0|[1-9][0-9]*)\]$/i;
 
-/** The agent of the devnet's own registry that a key names as ENSIP-25 says; null for every other key. */
+/** The agent of the devnet's own registry that a key names in the form of ENSIP-25; null for every other key. */
 function ownAgent(trial: AnswersTrial, key: string): string | null {
   const [, registry, id] = conforming.exec(key) ?? [];
   const own = contractOf(trial, "agent-registry")?.address.slice(2).toLowerCase();

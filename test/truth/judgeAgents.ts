@@ -12,10 +12,10 @@ const registryAbi = parseAbi([
   "function tokenURI(uint256 agentId) view returns (bytes)",
 ]);
 
-/** What the adapter says of an agent. */
+/** The adapter's answer about an agent. */
 export type Binding = { standard: number; tokenContract: Hex; tokenId: bigint };
 
-/** The name whose token it is; null for another token. */
+/** The name that the token belongs to; null for another token. */
 export function nodeOfToken(
   trial: Pick<Trial, "deployment">,
   { tokenContract, tokenId }: Pick<Binding, "tokenContract" | "tokenId">,
@@ -25,10 +25,10 @@ export function nodeOfToken(
   return isAt(contractOf(trial, "wrapper")?.address) ? hashOfId(tokenId) : null;
 }
 
-/** Agents that are asked for at once, until one is not registered. */
+/** Number of agents read at once, until one is not registered. */
 const BATCH = 100;
 
-/** Every agent of the registry with what registry and adapter say of it; a binding is null where there is none. */
+/** Every agent of the registry with the answers of registry and adapter; a missing binding is null. */
 export async function readAgents(
   trial: Pick<Trial, "rpcUrl" | "deployment">,
 ): Promise<{ owner: Hex; uri: string | null; binding: Binding | null }[]> {
@@ -52,7 +52,7 @@ export async function readAgents(
 
 const toUri = (bytes: Hex | null | undefined): string | null => (bytes ? shownText({ bytes }) : null);
 
-/** Bindings are those that the adapter answers; of its agents, owner and URI are the registry's as long as it owns them. */
+/** Bindings must match the adapter; owner and URI of its agents must match the registry for as long as it owns them. */
 export async function judgeAgents(evidence: Evidence): Promise<void> {
   const { query, deployment, differ, count } = evidence;
   const adapter = contractOf(evidence, "agent-adapter")?.address.toLowerCase();

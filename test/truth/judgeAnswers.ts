@@ -20,8 +20,8 @@ import { listNamesNow } from "./namesNow.ts";
 import type { Verdict } from "./oracle.ts";
 
 /**
- * Compares the histories and counts that the API answers with those that the chain's logs tell when they are read in
- * order by the shortest rules. Names are asked for by the hashes of their labels, so that odd ones are no exception.
+ * Compares the histories and counts that the API answers with those computed from the chain's logs, read in order by the shortest
+ * rules. Names are requested by the hashes of their labels, so that odd ones are no exception.
  */
 export async function judgeAnswers(trial: AnswersTrial): Promise<Verdict> {
   const { judge, verdict } = await openJudge(trial);

@@ -10,8 +10,8 @@ import { readSubgraphLogs } from "./subgraphLogs.ts";
 import { askSubgraph, type SubgraphNames } from "./subgraphNames.ts";
 
 /**
- * What existing programs ask of the subgraph, each in its own shape, of every name and account of a random history. What is
- * expected comes from contract reads and logs. ENS's own library is in judgeByEnsjs.ts.
+ * Queries of existing programs to the subgraph, in their own shapes, about every name and account of a random history. The
+ * expected answers come from contract reads and logs. judgeByEnsjs.ts covers ENS's own library.
  */
 export async function judgeByClients(
   { url }: Pick<Stack, "url">,

@@ -11,7 +11,7 @@ import { type Expected, parentOf, type SubgraphNames } from "./subgraphNames.ts"
 
 const MOST = 1_000;
 const roles = ["owner", "registrant", "wrappedOwner"] as const;
-/** All that an address holds, expired and deleted names, too: the contracts are asked what is stored. */
+/** Everything that an address holds, including expired and deleted names: the contracts are asked for what is stored. */
 const filter = {
   owner: true,
   registrant: true,
@@ -22,7 +22,7 @@ const filter = {
   allowReverseRecord: true,
 };
 
-/** What ENS's own library reads from the subgraph's queries, against contract reads. */
+/** Answers of ENS's own library from the subgraph's queries, compared with contract reads. */
 export async function judgeByEnsjs(
   { url }: Pick<Stack, "url">,
   local: LocalChain,
@@ -48,7 +48,7 @@ export async function judgeByEnsjs(
     const found = await getNamesForAddress(client, { address, filter, pageSize: MOST });
     compare(`names of ${address}`, foundRelations(found), relationsOf(expected, address));
   }
-  // The library asks of names in their normal form alone.
+  // The library only asks about names in their normal form.
   for (const { name } of named.filter(isNormal)) {
     const below = { name, allowDeleted: true, allowExpired: true, pageSize: MOST };
     const found = await getSubnames(client, below);
@@ -76,7 +76,7 @@ const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id).so
 
 type Found = Awaited<ReturnType<typeof getNamesForAddress>>[number];
 
-/** By which role each was found. */
+/** The role by which each was found. */
 const foundRelations = (found: readonly Found[]): string[] =>
   toRelations(found.map(({ id, relation }) => ({ id, held: roles.map((role) => relation[role] === true) })));
 
@@ -86,7 +86,7 @@ const toRelations = (all: readonly { id: string; held: readonly boolean[] }[]): 
     .map(({ id, held }) => [id, ...held].join(" "))
     .sort();
 
-/** The names that the contracts give an address, and by which role. */
+/** The names that belong to an address by the contracts, with the role. */
 function relationsOf(expected: readonly Expected[], address: string): string[] {
   const own = address.toLowerCase();
   return toRelations(

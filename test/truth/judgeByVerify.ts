@@ -10,7 +10,7 @@ import { show, type Verdict } from "./oracle.ts";
 
 const SAMPLES = 5_000;
 
-/** What `npm run verify` says of an index that is at the head of its chain: it may find nothing that the oracle does not. */
+/** The result of `npm run verify` for an index at the head of its chain: it may find nothing that the oracle does not. */
 export async function judgeByVerify(
   stack: Pick<Stack, "databaseUrl" | "schema">,
   { rpcUrl, deployment }: { rpcUrl: string; deployment: Deployment },

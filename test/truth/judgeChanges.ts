@@ -4,15 +4,15 @@ import { type Position, positionsOf } from "./names.ts";
 import { effectiveOwnerOf, nodesWritten, readStates } from "./nodeStates.ts";
 import { compare, type Evidence, type Row } from "./oracle.ts";
 
-/** Blocks that are asked about at once. */
+/** Number of blocks in one question. */
 const ASKED_AT_ONCE = 4;
 
 /** Rows of changes by node, oldest first. */
 type Changes = Map<Hex, Row[]>;
 
 /**
- * The history of owners and resolvers: after every block that changed a name, its last change up to then says what the
- * contracts answered at that block.
+ * The history of owners and resolvers: for every block that changed a name, the name's last change up to then must match the
+ * contracts at that block.
  */
 export async function judgeChanges(evidence: Evidence): Promise<void> {
   const owners = await readChanges(evidence, "ownership_changes");
@@ -38,7 +38,7 @@ async function readChanges(
   return Map.groupBy(rows, (row) => row.node as Hex);
 }
 
-/** What was before each change of a resolver is what the change before says. */
+/** The previous value in each resolver change must equal the one in the change before. */
 function judgePrevious(evidence: Evidence, resolvers: Changes): void {
   for (const [node, rows] of resolvers) {
     for (const [index, row] of rows.entries()) {

@@ -5,7 +5,7 @@ import { type Availability, availabilityOf } from "./present.ts";
 
 const DAY = 86_400n;
 
-/** Counts of addresses, searches and statistics, told again from what each name is. */
+/** Counts of addresses, searches and statistics, computed again from the state of each name. */
 export async function judgeCounts(judge: Judge, names: readonly NameNow[]): Promise<void> {
   await judgeStatistics(judge, names);
   await judgeSearches(judge, names);
@@ -42,7 +42,7 @@ async function judgeStatistics({ getFresh, same, now }: Judge, all: readonly Nam
   same("expiring names", [rest.expiring_30d, rest.expiring_90d], [expiring(30n), expiring(90n)]);
 }
 
-/** What a search must find: its query, and which names meet it. */
+/** A search with its expected result: its query, and the condition on names. */
 const searches: [query: string, meets: (name: NameNow, now: bigint) => boolean][] = [
   ["", () => true],
   ["is_wrapped=true", ({ isWrapped }) => isWrapped],

@@ -5,7 +5,7 @@ import type { NameNow } from "./namesNow.ts";
 
 const MAX_PARENTS = 100;
 
-/** How names are spread over lengths, top-level domains and parents, counted one by one. */
+/** The distribution of names over lengths, top-level domains and parents, counted one by one. */
 export async function judgeDistribution({ getFresh, same }: Judge, all: Map<Hex, NameNow>): Promise<void> {
   const names = [...all.values()].filter(({ isCounted, parent }) => isCounted && parent !== null);
   const active = names.filter(({ isActive, owner }) => isActive && owner !== null);
@@ -36,7 +36,7 @@ function lengthsOf(names: readonly NameNow[]) {
     });
 }
 
-/** Names right under each TLD: of .eth the active ones, of others all that ever were. */
+/** Names right under each TLD: active ones for .eth, all that ever existed for others. */
 function topLevelsOf(
   children: readonly NameNow[],
   { active, all }: { active: readonly NameNow[]; all: Map<Hex, NameNow> },

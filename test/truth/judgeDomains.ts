@@ -14,7 +14,7 @@ import {
 } from "./nodeStates.ts";
 import { compare, type Evidence, plain, type Row, show } from "./oracle.ts";
 
-/** Every node that any log or row names: owners, resolver, expiry, wrapper, names and the last of its changes. */
+/** Every node in any log or row: owners, resolver, expiry, wrapper, names and its last change. */
 export async function judgeDomains(evidence: Evidence): Promise<void> {
   const { query, deployment, logs, differ, count } = evidence;
   const stored = await query(`select * from domains where chain_id = ${deployment.chainId}`);
@@ -54,7 +54,7 @@ export async function judgeDomains(evidence: Evidence): Promise<void> {
 
 const nameOf = (row: Row): string => `${show(row.full_name)} ${row.node}`;
 
-/** First log of each node that says anything of its state. */
+/** First log of each node that concerns its state. */
 function firstBlocks(logs: readonly Log[]): Map<Hex, Log> {
   const firsts = new Map<Hex, Log>();
   for (const log of logs) {
@@ -92,14 +92,14 @@ const derivedOf = (state: State, position: Position | undefined): Row => ({
         : null,
 });
 
-/** Fuses and expiry as stored, and by the rules of lapse as `getData` answers them at the head's time. */
+/** Fuses and expiry as stored, and, by the rules of lapse, as `getData` answers them at the head's time. */
 function judgeWrapperData(
   evidence: Evidence,
   what: string,
   row: Row,
   { stored, now }: { stored: WrapperData; now: WrapperData },
 ): void {
-  // The wrapper's constructor stores fuses of the root and of .eth, and logs nothing.
+  // The wrapper's constructor stores fuses of the root and of .eth without logs.
   if (row.node === zeroHash || row.node === ETH_NODE) return;
   const fuses = Number(row.wrapper_fuses ?? 0);
   const expiry = BigInt(String(row.wrapper_expiry_timestamp ?? 0));
@@ -122,7 +122,7 @@ function judgeWrapperData(
 
 type Naming = { position: Position | undefined; rows: Map<Hex, Row> };
 
-/** The row's label is the one of its labelhash, shown if any event spells it out; the name is the path of labels. */
+/** The row's label belongs to its labelhash and is shown if any event spells it out; the name is the path of labels. */
 function judgeName({ differ, revealed }: Evidence, what: string, row: Row, { position, rows }: Naming): void {
   if (row.node === zeroHash) {
     if (row.full_name !== "" || row.is_name_known !== true) differ(`${what}: the root has no name`);
@@ -149,7 +149,7 @@ function judgeName({ differ, revealed }: Evidence, what: string, row: Row, { pos
   }
 }
 
-/** A domain's name by its own label and its parent's row; by its node where that is too long, or the parent unknown. */
+/** A domain's name from its own label and its parent's row; by its node if that is too long, or the parent unknown. */
 function pathOf(row: Row, { position, parent }: { position: Position | undefined; parent: Row | undefined }) {
   const hidden = hiddenName(row.node as Hex);
   if (position?.parent === zeroHash) return String(row.label);
@@ -158,7 +158,7 @@ function pathOf(row: Row, { position, parent }: { position: Position | undefined
   return stringToBytes(path).length <= 1_024 ? path : hidden;
 }
 
-/** The last row of each node's changes says what holds now; nodes without one never had anything. */
+/** The last row of each node's changes has the current values; nodes without a row never had any. */
 async function judgeLastChanges(evidence: Evidence, rows: Map<Hex, Row>): Promise<void> {
   const { query } = evidence;
   const order = "node, block_number desc, log_index desc";
@@ -189,7 +189,7 @@ async function judgeLastChanges(evidence: Evidence, rows: Map<Hex, Row>): Promis
   }
 }
 
-/** Texts of labels hash to their key, and every label that an event spells out is there or well known. */
+/** Labels must hash to their key, and every label spelled out by an event must be present or well known. */
 async function judgeLabels({ query, differ, count }: Evidence): Promise<void> {
   for (const row of await query("select * from labels where label is not null")) {
     count("labels");

@@ -10,7 +10,7 @@ import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
 import { tracedPrices } from "./priceTruth.ts";
 import { isTextWithoutValue, placeOf, textQuestion, tracedTexts } from "./textTruth.ts";
 
-/** Columns of `events` that every log decides, besides its key. */
+/** Columns of `events` that every log determines, besides its key. */
 const columns = [
   ..."contract contract_address event_type block_timestamp transaction_hash node from_address to_address".split(
     " ",
@@ -24,10 +24,10 @@ const columns = [
   ..."contenthash name anomaly".split(" "),
 ];
 
-/** Where the truth says what a log's rows have to be. */
+/** Source of a log's expected rows. */
 const BY = "by test/truth/expectedEvents.ts";
 
-/** Each log of the chain is in `events` exactly once and in order, with all that it says; `holders` follow from them. */
+/** Each log of the chain must be in `events` exactly once and in order, with all of its content; `holders` follow from them. */
 export async function judgeEvents(evidence: Evidence): Promise<void> {
   const { logs, query, deployment, differ, count } = evidence;
   const rows = await query(
@@ -82,7 +82,7 @@ function compareEvent(
   for (const column of ["ordinal", ...columns]) {
     const value = wanted[column] ?? null;
     if (value === ASK) continue;
-    // Texts keep their case, all else has none.
+    // Texts keep their case; everything else is in lower case.
     const isText = ["key", "value", "name"].includes(column);
     const [is, should] = isText ? [row[column] ?? null, value] : [plain(row[column]), plain(value)];
     const isSame = value === ANY ? is !== null : is === should;
@@ -97,13 +97,13 @@ function compareEvent(
 const detailsOf = ({ details }: Row): Row =>
   typeof details === "string" ? (JSON.parse(details) as Row) : {};
 
-/** What a log cannot tell alone: earlier expiries, prices at its block. */
+/** Facts that a log lacks: earlier expiries, prices at its block. */
 async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
   const { logs, deployment } = evidence;
   const added = secondsAdded(logs);
   const byPlace = new Map(logs.map((log) => [placeOf(log), log]));
   const renewedSeconds = (log: Log) => {
-    // Between the registrar's log and the controller's the receiver of a refund can log, too.
+    // Between the logs of registrar and controller, the receiver of a refund can log, too.
     for (let back = 1; back <= 7; back++) {
       const before = byPlace.get(placeOf({ ...log, logIndex: log.logIndex - back }));
       const seconds = before && added.get(placeOf(before));
@@ -121,7 +121,7 @@ async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
   };
 }
 
-/** Seconds that each renewal of the registrar of 2020 added, by place. */
+/** Seconds added by each renewal of the registrar of 2020, by place. */
 function secondsAdded(logs: readonly Log[]): Map<string, bigint> {
   const expiries = new Map<string, bigint>();
   const added = new Map<string, bigint>();
@@ -140,7 +140,7 @@ const isOf = (generation: number, eventName: string) => (log: Log) =>
   log.role === "controller" && log.entry?.generation === generation && log.eventName === eventName;
 
 /**
- * Prices of the renewals by the controller of 2023, from traces. Those after the last registration by a price of the feed are not
+ * Prices of the renewals by the controller of 2023, from traces. Those after the last registration at a price of the feed are not
  * known yet.
  */
 async function tracedCosts({ rpcUrl, logs }: Evidence): Promise<Map<string, bigint>> {
@@ -158,8 +158,8 @@ async function tracedCosts({ rpcUrl, logs }: Evidence): Promise<Map<string, bigi
 }
 
 /**
- * Judges the value of texts whose log has none. The truth comes from a trace. "Unknown" is allowed only where neither
- * the calldata of a transaction to the resolver nor, if reads are allowed, its state at the block's end could tell.
+ * Judges the values of texts whose logs lack them, by a trace. "Unknown" is allowed only if neither the calldata of a transaction
+ * to the resolver nor, with reads allowed, its state at the end of the block could give the value.
  */
 async function textJudgeOf({ rpcUrl, logs, transactions, archiveReads, differ, count }: Evidence) {
   const truth = await tracedTexts(rpcUrl, logs);
@@ -194,11 +194,11 @@ async function textJudgeOf({ rpcUrl, logs, transactions, archiveReads, differ, c
 
 const shownOf = (text: TextBytes): string => show(shownText(text));
 
-/** Two sets of one key of one node in one block: only the last is left to read. */
+/** Two sets of one key of one node in one block: only the last can be read. */
 const textKey = (log: Log): string =>
   `${log.blockNumber} ${log.address} ${log.args.node} ${(log.args.key as TextBytes).bytes}`;
 
-/** Places of those logs whose resolver tells the text at the end of their block. */
+/** Places of logs whose resolver returns the text at the end of their block. */
 async function readAtBlocks(rpcUrl: string, logs: readonly Log[]): Promise<Set<string>> {
   const readable = new Set<string>();
   for (const log of logs) {
@@ -209,7 +209,7 @@ async function readAtBlocks(rpcUrl: string, logs: readonly Log[]): Promise<Set<s
   return readable;
 }
 
-/** The nodes that were ever made below addr.reverse: they count as no one's names. */
+/** Nodes ever created below addr.reverse: they count as no one's names. */
 const reverseNodesOf = (logs: readonly Log[]): Set<unknown> =>
   new Set(
     logs
@@ -224,7 +224,7 @@ function noteHolders(holders: Map<string, Log>, log: Log, { columns: wanted }: E
   }
 }
 
-/** `holders` has each receiver and owner of any event of a name that is no reverse node, with the block of the last. */
+/** `holders` must have each receiver and owner in any event of a name that is not a reverse node, with the last one's block. */
 async function judgeHolders(evidence: Evidence, expected: Map<string, Log>): Promise<void> {
   const { query, deployment, differ, count } = evidence;
   const rows = await query(`select * from holders where chain_id = ${deployment.chainId}`);

@@ -8,8 +8,8 @@ import type { Row } from "./oracle.ts";
 import { lower } from "./permissionAttempts.ts";
 
 /*
- * What accounts let others do, judged by the contracts: who is an operator, is approved, or may write records. Then the answers
- * on accounts are compared with it, and with the answers on names, of which every power is tried by a call.
+ * Permissions that accounts give to others, judged by the contracts: operators, approvals and record writers. They are then
+ * compared with the answers about accounts, and with the answers about names, whose powers are all tried by calls.
  */
 
 const abi = parseAbi([
@@ -18,15 +18,15 @@ const abi = parseAbi([
   "function isApprovedFor(address owner, bytes32 node, address delegate) view returns (bool)",
 ]);
 
-/** One permission that an owner gave in a contract; `node`: null for all that he has there. */
+/** A permission that an owner gave in a contract; `node`: null for everything the owner has there. */
 type Grant = { kind: string; contract: Hex; owner: Hex; address: Hex; node: Hex | null };
 
 type GrantsTrial = PermissionsTrial & {
-  /** What the answer on each name lists. */
+  /** The rows of the answer about each name. */
   answers: ReadonlyMap<Hex, readonly Row[]>;
 };
 
-/** Kinds of rows that say what an owner of the name, or of the one above, gave; and of which kind the grant is. */
+/** Kinds of rows that stand for a grant by an owner of the name, or of the one above, with the kind of grant. */
 const grantOf: Readonly<Record<string, string>> = {
   operator: "operator",
   token_approval: "token_approval",
@@ -35,7 +35,7 @@ const grantOf: Readonly<Record<string, string>> = {
   parent_approval: "token_approval",
 };
 
-/** Judges the answers on accounts, in both directions, and the rows of names that come from grants. */
+/** Judges the answers about accounts, in both directions, and the rows of names that come from grants. */
 export async function judgeGrants(trial: GrantsTrial): Promise<void> {
   const grants = await listGrants(trial);
   judgeOperators(trial, grants);
@@ -74,7 +74,7 @@ const keyOfRow = ({ kind, contract_address, owner, address, namehash }: Row): st
 const stateOfRow = ({ layer, in_force, reason }: Row): string =>
   `${layer} ${in_force}${reason === undefined ? "" : ` ${reason}`}`;
 
-/** All that is given by the contracts' words; of an approval for one token the last log, though a transfer has ended it. */
+/** All grants by the contracts' answers; for an approval of one token the last log, even if a transfer has ended it. */
 async function listGrants(trial: GrantsTrial): Promise<Grant[]> {
   const grants = new Map<string, { grant: Grant; question: Question | null }>();
   const tokens = new Map<string, Grant>();
@@ -96,7 +96,7 @@ async function listGrants(trial: GrantsTrial): Promise<Grant[]> {
   ];
 }
 
-/** What a log may have given, and how the contract is asked for it. */
+/** A possible grant in a log, and the call that reads it from the contract. */
 function grantIn(
   { role, entry, eventName, address: contract, args }: Log,
   { contracts }: GrantsTrial,
@@ -115,7 +115,7 @@ function grantIn(
   if (eventName === "Approval" && isNames) {
     const id = hashOfId((args.tokenId ?? args.id) as bigint);
     const node = contract === contracts.wrapper ? id : nodeBelowHash(contracts.managed, id);
-    // The registrar of Basenames calls its arguments otherwise.
+    // The registrar of Basenames has other argument names.
     const address = (args.approved ?? args.account) as Hex;
     const grant = { kind: "token_approval", contract, owner, address, node };
     return { grant, question: null };
@@ -130,7 +130,7 @@ function grantIn(
   return { grant, question };
 }
 
-/** Which grant a row of a name comes from. */
+/** The grant behind a row of a name. */
 const keyOfPower = (row: Row, node: Hex): string =>
   keyOf({
     kind: grantOf[String(row.kind)] ?? "",
@@ -146,7 +146,7 @@ const layersOf = ({ contracts }: GrantsTrial, contract: Hex): string => {
   return contract === contracts.wrapper ? "wrapper" : "resolver";
 };
 
-/** Layer, whether a grant counts, and why not: as the answer on its name says, whose powers are tried. */
+/** Layer, whether a grant counts, and why not: as in the answer about its name, whose powers are tried. */
 function stateOf(trial: GrantsTrial, grant: Grant): string {
   const layer = layersOf(trial, grant.contract);
   if (grant.node === null) return `${layer} true`;
@@ -156,14 +156,14 @@ function stateOf(trial: GrantsTrial, grant: Grant): string {
     (one) => !isAbove(one) && grantOf[String(one.kind)] && keyOfPower(one, grant.node as Hex) === key,
   );
   if (row !== undefined) return stateOfRow(row);
-  // The answer on a name has delegates of its resolver alone, given by those that own it or owned it.
+  // The answer about a name only has delegates of its resolver, given by current or former owners.
   const resolver = trial.names.find(({ node }) => node === grant.node)?.resolver;
   return `${layer} false ${resolver === grant.contract ? "owner_changed" : "other_resolver"}`;
 }
 
 const isAbove = ({ kind }: Row): boolean => String(kind).startsWith("parent_");
 
-/** Every operator of an owner is listed at each name where that owner can do something. */
+/** Every operator of an owner is listed at each name where that owner can act. */
 function judgeOperators(trial: GrantsTrial, grants: readonly Grant[]): void {
   const operators = grants.filter(({ kind }) => kind === "operator");
   for (const { node, path } of trial.names) {

@@ -4,7 +4,7 @@ import type { Answered } from "./judgeMoments.ts";
 import { type Ledger, spansOf } from "./ledger.ts";
 import { plain, type Row } from "./oracle.ts";
 
-/** A span as answers show it, addresses in lower case. */
+/** A span as in answers, with addresses in lower case. */
 const spanOf = ({ value, from, to }: { value: string; from: Log; to: Log | null }) => ({
   address: value,
   from_block: from.blockNumber,
@@ -22,7 +22,7 @@ const answeredSpans = (spans: unknown): Row[] =>
     to_tx,
   }));
 
-/** Whose a name was, by all layers together and by each of them; the contracts are asked for it afterwards. */
+/** The owners of a name, by all layers together and by each; afterwards compared with the contracts. */
 export async function readOwners({ get, same }: Judge, name: Omit<Answered, "answer">): Promise<Answered> {
   const { path, ledger } = name;
   const answer = await get(`/domain/${path}/ownership-history?audit=true`);
@@ -34,10 +34,10 @@ export async function readOwners({ get, same }: Judge, name: Omit<Answered, "ans
   return { ...name, answer };
 }
 
-/** Which resolvers a name had. */
+/** The resolvers that a name had. */
 export async function judgeResolvers({ get, same }: Judge, path: string, { resolvers }: Ledger) {
   const { history } = await get(`/domain/${path}/resolver-history`);
-  // Of several changes in one transaction the last counts.
+  // Only the last of several changes in one transaction counts.
   const settled = resolvers.filter(
     ({ log }, i) => resolvers[i + 1]?.log.transactionHash !== log.transactionHash,
   );

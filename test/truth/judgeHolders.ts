@@ -3,12 +3,12 @@ import type { Log } from "./chainLogs.ts";
 import { everyOne, type Judge } from "./judge.ts";
 import type { Row } from "./oracle.ts";
 
-/** Whom each name ever named as receiver or owner, when last, and whose it is now. */
+/** Receivers and owners that each name ever had, with their last event, and its current owner. */
 export async function judgeHolders(judge: Judge): Promise<void> {
   await everyOne([...lastNamedIn(judge)], ([address, named]) => judgeHolder(judge, address, named));
 }
 
-/** The last log of each name that named an address as receiver or owner, by address. */
+/** The last log of each name that has an address as receiver or owner, by address. */
 export function lastNamedIn(judge: Judge): Map<string, Map<Hex, Log>> {
   const lastNamed = new Map<string, Map<Hex, Log>>();
   for (const [node, { isCounted }] of judge.present) {
@@ -23,7 +23,7 @@ export function lastNamedIn(judge: Judge): Map<string, Map<Hex, Log>> {
   return lastNamed;
 }
 
-/** Receivers and owners that a log names. */
+/** Receivers and owners in a log. */
 function namedIn({ role, entry, eventName, args }: Log): string[] {
   if (["resolver", "reverse-resolver", "reverse-registrar"].includes(role)) return [];
   if (role === "registrar" && entry?.generation === 0 && eventName !== "HashRegistered") return [];
@@ -51,7 +51,7 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
   );
 }
 
-/** Whether an address owns a name now: not a .eth name past its grace, or one that the registrar never registered. */
+/** Whether an address owns a name now: never a .eth name past its grace, or one that the registrar never registered. */
 export function controls({ present }: Judge, node: Hex, address: string): boolean {
   const name = present.get(node);
   return name?.owner === address && (name.isActive || !name.isSecondLevel);

@@ -6,7 +6,7 @@ import { type Ledger, type Owners, ownerOf } from "./ledger.ts";
 import { contractOf, orNone, plain, type Row } from "./oracle.ts";
 import { askPast, type PastQuestion } from "./pastReads.ts";
 
-/** A name with the history of its owners as it was answered, with those in each contract. */
+/** A name with its answered history of owners, in total and in each contract. */
 export type Answered = { node: Hex; path: string; ledger: Ledger; answer: Row };
 
 const GRACE = 90n * DAY;
@@ -19,15 +19,15 @@ const reads = parseAbi([
   "function getData(uint256 id) view returns (address owner, uint32 fuses, uint64 expiry)",
 ]);
 
-/** A second of a name's life, and what stood by the logs until then. */
+/** A second of a name's life, and the state by the logs before it. */
 type Moment = Answered & { time: bigint; block: bigint; owners: Owners };
 
 type Replies = [owner: Hex | null, registrant: Hex | null, expiry: bigint | null, token: [Hex] | null];
 const READS = 4;
 
 /**
- * Histories of owners, held against the contracts' own answers: at every second at which something of a name began or
- * ended, by a log or by time alone, and one second to each side.
+ * Histories of owners, compared with the contracts' own answers: at every second at which a state of a name began or ended, by a
+ * log or by time alone, and one second to each side.
  */
 export async function judgeMoments(judge: Judge, names: readonly Answered[]): Promise<void> {
   const moments = names.flatMap((name) => momentsOf(judge, name));
@@ -61,7 +61,7 @@ function momentsOf({ now }: Judge, name: Answered): Moment[] {
 const isOfOwners = ({ role }: Ledger["logs"][number]): boolean =>
   ["registry", "registrar", "controller", "wrapper"].includes(role);
 
-/** Seconds at which time may end something: as the logs tell them, and as the answers do. */
+/** Seconds at which time may end a state, by the logs and by the answers. */
 function boundsOf({ ledger, answer }: Answered): Set<bigint> {
   const told = ledger.logs.flatMap(({ args }) =>
     [args.expires, args.expiry].flatMap((end) => (typeof end === "bigint" ? [end, end + GRACE] : [])),
@@ -97,7 +97,7 @@ function judgeMoment({ same, wrapper }: Judge, moment: Moment, replies: Replies)
   const isOver = !!expiry && time > expiry + GRACE;
   const state: Owners = {
     registry: orNone(owner) as Hex | null,
-    // `ownerOf` gives no owner from the expiry on; until grace is over, the last holder may renew.
+    // `ownerOf` returns no owner from the expiry on; until grace is over, the last holder may renew.
     registrar: (orNone(registrant) as Hex | null) ?? owners.registrar,
     wrapper: orNone(token?.[0]) as Hex | null,
   };
@@ -108,7 +108,7 @@ function judgeMoment({ same, wrapper }: Judge, moment: Moment, replies: Replies)
   for (const layer of layers) same(`${layer} owner ${what}`, at(answer, layer, time), expected[layer]);
 }
 
-/** Who has a name at a second, by the periods of an answer. */
+/** The owner of a name at a second, by the periods of an answer. */
 function at(answer: Row, list: string, time: bigint): string | null {
   const now = periodsOf(answer, list).filter(
     ({ from_timestamp, to_timestamp }) =>
@@ -120,7 +120,7 @@ function at(answer: Row, list: string, time: bigint): string | null {
   return list === "history" ? `${plain(period.address)} ${period.reason}` : plain(period.address);
 }
 
-/** Each end of a period is a transaction of its second, or an end by time, and no two periods that follow are one. */
+/** Each end of a period must be a transaction of its second, or an end by time, and no two consecutive periods may be one. */
 function judgePeriods({ same }: Judge, { path, ledger, answer }: Answered): void {
   const places = new Map(ledger.logs.map((log) => [log.transactionHash as unknown, log]));
   for (const list of ["history", ...layers]) {

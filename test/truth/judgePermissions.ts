@@ -18,23 +18,23 @@ import { findSilentEnds } from "./silentEnds.ts";
 
 /*
  * Permissions, judged by the contracts: each power that an answer lists is used by a call from that account, at the time of the
- * question, and must not revert. The same calls from other accounts must revert.
+ * question, which must not revert. The same calls from other accounts must revert.
  */
 
-/** Accounts that are tried without being listed, for each name. */
+/** Accounts that are tried at each name although no answer lists them. */
 const STRANGERS = 4;
 
 /** What the names of one chain are judged by. */
 export type PermissionsTrial = Pick<Judge, "get" | "same" | "rpcUrl" | "now" | "deployment" | "logs"> & {
   contracts: NameContracts;
   names: readonly LoggedName[];
-  /** Who is tried without being listed, some at each name. */
+  /** Unlisted accounts that are tried, some at each name. */
   accounts: readonly Hex[];
   /** Contracts that a resolver may trust. */
   own: ReadonlySet<Hex>;
 };
 
-/** Tries what every name's answer lists, and compares it with what the answer of each account lists. */
+/** Tries the powers that every name's answer lists, and compares them with the answer about each account. */
 export async function judgePermissions(judge: Judge): Promise<void> {
   const { ledgers, revealed, deployment } = judge;
   const names = [...ledgers].flatMap(([node, { position, resolvers }]) => {
@@ -49,7 +49,7 @@ export async function judgePermissions(judge: Judge): Promise<void> {
   await judgeGrants({ ...trial, answers: await judgeNames(trial) });
 }
 
-/** Tries what the answer on each name lists. Gives the answers, by node. */
+/** Tries the powers that the answer about each name lists. Returns the answers, by node. */
 export async function judgeNames(trial: PermissionsTrial): Promise<Map<Hex, readonly Row[]>> {
   const answers = new Map<Hex, readonly Row[]>();
   const silentEnds = await findSilentEnds(trial, trial.contracts.wrapper);
@@ -65,7 +65,7 @@ export async function judgeNames(trial: PermissionsTrial): Promise<Map<Hex, read
   return answers;
 }
 
-/** Accounts of people that any log names. */
+/** Accounts of people in any log. */
 function listAccounts({ logs, deployment }: Judge): Hex[] {
   const contracts = new Set(deployment.contracts.map((entry) => lower(entry.address)));
   const named = logs.flatMap(({ args }) => Object.values(args)).filter(isAddress);
@@ -75,7 +75,7 @@ function listAccounts({ logs, deployment }: Judge): Hex[] {
 const isAddress = (value: unknown): value is Hex =>
   typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
 
-/** All pages of an answer. The total is the number of rows. */
+/** All pages of an answer. The total must be the number of rows. */
 export async function readPermissions(
   { get, same }: Pick<Judge, "get" | "same">,
   path: string,
@@ -111,7 +111,7 @@ async function judgeName(trial: PermissionsTrial, asked: Asked): Promise<void> {
       listed.set(power, (listed.get(power) ?? new Set()).add(lower(row.address)));
     }
   }
-  // A token that is left over is still its holder's, and is no longer the name.
+  // A leftover token still belongs to its holder, but no longer controls the name.
   const isLeftOver =
     answer.some((row) => row.layer === "wrapper" && row.kind === "owner") && !(await isWrapped(trial, name));
   const ofToken = ["transfer_token", "approve", "burn_fuses", "extend_subnames"];
@@ -123,7 +123,7 @@ async function judgeName(trial: PermissionsTrial, asked: Asked): Promise<void> {
   for (const power of listed.keys()) {
     if (!known.has(power) && !isUntried(power)) same(`${path}: ${power}`, "listed", "nothing to try");
   }
-  // The same call can stand for a power of the name and for one of the name above.
+  // The same call can represent a power over the name and one over the name above.
   const allowedFor = (attempt: Attempt) =>
     new Set(
       attempts
@@ -133,14 +133,14 @@ async function judgeName(trial: PermissionsTrial, asked: Asked): Promise<void> {
   const everyone = new Set([...strangers, ...answer.map((row) => lower(row.address))]);
   const calls = attempts.flatMap((attempt) => {
     const allowed = allowedFor(attempt);
-    // Where the old registry no longer decides, what it lets do says nothing of the name.
+    // If the old registry no longer decides, its permissions say nothing about the name.
     const isMoot = attempt.power.includes("registry_old") && allowed.size === 0;
-    // Resolvers trust a controller and a reverse registrar: the answer says that it does not list them.
+    // Resolvers trust a controller and a reverse registrar: the answer states that it does not list them.
     const isTrusted = (from: Hex) => attempt.power === "resolver set_records" && own.has(from);
-    // They own names for others, and no rule of theirs replaces a name: answers do not list them as owners of the parent.
+    // They own names for others, and none of their rules replaces a name: answers do not list them as owners of the parent.
     const isKeeper = (from: Hex) =>
       attempt.power.startsWith("parent-registry") && [contracts.wrapper, contracts.registrar].includes(from);
-    // What an approval gave that ended without a log. The name's own call to extend its expiry is also its parent's.
+    // Powers from an approval that ended without a log. The name's own call to extend its expiry is also its parent's.
     const givenAt: Record<string, Hex | undefined> = {
       "wrapper extend_subnames": name.node,
       "wrapper extend_expiry": name.position?.parent,
@@ -163,7 +163,7 @@ const ownerAbi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",
 ]);
 
-/** Whether the registry has the name, and the registrar a .eth name, as the NameWrapper's. */
+/** Whether the NameWrapper owns the name in the registry, and a .eth name in the registrar. */
 async function isWrapped(
   { rpcUrl, contracts }: PermissionsTrial,
   { node, position }: LoggedName,
@@ -173,22 +173,22 @@ async function isWrapped(
   const inRegistry = { to: registry, abi: ownerAbi, functionName: "owner", args: [node] };
   const { parent, labelhash = zeroHash } = position ?? {};
   const inRegistrar = { to: registrar, abi: ownerAbi, functionName: "ownerOf", args: [BigInt(labelhash)] };
-  // At time 0 the registrar answers the holder of an expired name, too.
+  // At time 0 the registrar also returns the holder of an expired name.
   const asked = parent === managed ? [inRegistry, inRegistrar] : [inRegistry];
   const owners = await ask<Hex>(rpcUrl, asked, { time: 0n });
   return owners.every((owner) => owner !== null && lower(owner) === lower(wrapper));
 }
 
-/** The layer of a row, with a mark where the name above gives it. */
+/** The layer of a row, marked if the name above gives it. */
 const sideOf = (row: Row): string =>
   `${String(row.kind).startsWith("parent_") ? "parent-" : ""}${String(row.layer)}`;
 
-/** Powers that are tried only where the text of the label is known. */
+/** Powers that are tried only if the text of the label is known. */
 const isUntried = (power: string): boolean => power === "parent-wrapper replace";
 
 type Call = { attempt: Attempt; from: Hex };
 
-/** Whether each call goes through at the time of the question. */
+/** Whether each call succeeds at the time of the question. */
 async function tryAll({ rpcUrl, now }: PermissionsTrial, calls: readonly Call[]): Promise<boolean[]> {
   const answers = await requestMany<Hex>(
     rpcUrl,

@@ -12,12 +12,12 @@ const reads = parseAbi([
 
 type Tables = { current: Map<string, Row>; last: Map<string, Row> };
 
-/** The name that each address claims, at each registrar of reverse names; and the last of its changes. */
+/** The name that each address claims, at each registrar of reverse names; and its last change. */
 export async function judgePrimaryNames(evidence: Evidence): Promise<void> {
   const { query } = evidence;
   const key = (row: Row) => `${row.address} ${row.coin_type}`;
   const order = "address, coin_type, block_number desc, log_index desc";
-  // Claims of a layer 2 from before ENSIP-19 are history only.
+  // Claims on a layer 2 from before ENSIP-19 are only history.
   const changes = await query(
     `select distinct on (address, coin_type) * from primary_name_changes
      where registrar <> 'REVERSE_REGISTRAR' or coin_type = 60 order by ${order}`,
@@ -71,13 +71,13 @@ async function judgeReverseNodes(evidence: Evidence, tables: Tables): Promise<vo
       differ(
         `primary_names ${address} 60: is_name_known is ${show(row?.is_name_known)} at resolver ${resolver}`,
       );
-    // A resolver that is none of the deployment's says what it likes, in logs and in answers.
+    // An unlisted resolver may log and answer anything.
     if (isSilent || (resolver !== null && entry?.role !== "resolver")) continue;
     compareName(evidence, `${address} 60`, row, resolver === null ? null : (names[index] ?? null));
   }
 }
 
-/** Addresses whose reverse node some log makes, and says so. */
+/** Addresses whose reverse node a log creates, and whose label is revealed. */
 function namedAddresses({ logs, revealed }: Evidence): Hex[] {
   const made = new Set<Hex>();
   for (const { role, eventName, args } of logs) {

@@ -5,7 +5,7 @@ import { listPurchases, type Purchase } from "./purchases.ts";
 
 const DAY = 86_400;
 
-/** Registrations and renewals of the last days, told again by counting them one by one; and how many logs there are. */
+/** Registrations and renewals of the last days, counted again one by one, and the number of logs. */
 export async function judgePurchases(judge: Judge): Promise<void> {
   const { getFresh, same, logs } = judge;
   const purchases = listPurchases(judge);

@@ -14,10 +14,10 @@ const reads = parseAbi([
   "function name(bytes32 node) view returns (bytes)",
 ]);
 
-/** The address of Ethereum, the one question that the oldest resolvers know. */
+/** The address of Ethereum, which is all that the oldest resolvers can be asked for. */
 const singleRead = parseAbi(["function addr(bytes32 node) view returns (address)"]);
 
-/** Everything that was ever set of one node at one listed resolver. */
+/** Everything ever set for one node at one listed resolver. */
 type Touched = {
   resolver: Hex;
   generation: number;
@@ -29,8 +29,8 @@ type Touched = {
 type Tables = { nodes: Map<string, Row>; texts: Map<string, Row>; addresses: Map<string, Row> };
 
 /**
- * Each record of each listed resolver, for every node that a log of it names: texts for every key ever set, addresses
- * for every coin type ever set, contenthash and name, cleared ones too.
+ * Each record of each listed resolver, for every node in its logs: texts for every key ever set, addresses for every coin type
+ * ever set, contenthash and name, including cleared ones.
  */
 export async function judgeRecords(evidence: Evidence): Promise<void> {
   const tables = await readTables(evidence);
@@ -123,7 +123,7 @@ async function judgeTexts(evidence: Evidence, touched: readonly Touched[], table
     if (row?.is_value_known === false) {
       count("texts whose value is unknown");
       if (row.value !== null) differ(`${what}: value is unknown and ${show(row.value)} at once`);
-      // A key that is not UTF-8 cannot be asked for by its text.
+      // A key that is not UTF-8 cannot be requested by its text.
       if (evidence.archiveReads && exactText(key) !== null)
         differ(`${what}: value is unknown, a read at its block could tell`);
       continue;
@@ -143,7 +143,7 @@ const exactValue = (row: Row): string | null =>
 const exactKey = (row: Row): string =>
   typeof row.exact === "string" ? (JSON.parse(row.exact) as { key: string }).key : String(row.key);
 
-/** Addresses as stored: a default of ENSIP-19 that the newest generation answers in their place is none. */
+/** Addresses as stored: an ENSIP-19 default that the newest generation answers instead does not count. */
 async function judgeAddresses(
   evidence: Evidence,
   touched: readonly Touched[],

@@ -4,7 +4,7 @@ import { everyOne, type Judge } from "./judge.ts";
 import { controls, lastNamedIn } from "./judgeHolders.ts";
 import type { Row } from "./oracle.ts";
 
-/** What is compared of each list: the relation that it is by, and those that it stands for. */
+/** What is compared for each list: its relation, and those that it stands for. */
 const asked: readonly [addressType: string, relations: readonly string[]][] = [
   ...["registry_owner", "registrar_owner", "wrapper_owner", "manager", "resolver", "former_owner"].map(
     (relation) => [relation, [relation]] as [string, string[]],
@@ -13,7 +13,7 @@ const asked: readonly [addressType: string, relations: readonly string[]][] = [
   ["any,former_owner,resolver", ["effective_owner", "manager", "former_owner", "resolver"]],
 ];
 
-/** Of every address that some layer has as an owner or a resolver: its names by each relation, and what each item says of it. */
+/** For every address that is an owner or a resolver in some layer: its names by each relation, and the content of each item. */
 export async function judgeRelations(judge: Judge): Promise<void> {
   const named = lastNamedIn(judge);
   const byNode = [...judge.present].filter(([, { isCounted }]) => isCounted).map(([node]) => node);
@@ -28,7 +28,7 @@ export async function judgeRelations(judge: Judge): Promise<void> {
   });
 }
 
-/** Who stands in each layer of a name, by the logs, and its resolver. */
+/** The account in each layer of a name, by the logs, and its resolver. */
 function ownersIn({ ledgers }: Judge, node: Hex) {
   const ledger = ledgers.get(node);
   const { registry = null, registrar = null, wrapper = null } = ledger?.owners.at(-1)?.state ?? {};

@@ -9,7 +9,7 @@ const registrations = ["HashRegistered", "NameRegistered", "NameMigrated"];
 const renewals = ["NameRenewed", "RenewalReferred"];
 const sellers = ["registrar", "controller", "renewal-referrer"];
 
-/** Registrations and renewals of a name: all logs of one kind in one transaction are one. */
+/** Registrations and renewals of a name: all logs of one kind in one transaction count as one. */
 export async function judgeRegistrations(judge: Judge, path: string, { logs }: Ledger) {
   const answer = await judge.get(`/domain/${path}/registration-history`);
   for (const [kind, names] of [
@@ -35,7 +35,9 @@ export async function judgeRegistrations(judge: Judge, path: string, { logs }: L
   }
 }
 
-/** Expiry and buyer of a sale exactly; its price exactly where the logs tell it, else at least as an upper bound. */
+/**
+ * Expiry and buyer of a sale must match exactly; so must its price if the logs give it, otherwise it is at least an upper bound.
+ */
 function judgeSale({ same }: Judge, what: string, entry: Row, logs: Log[]) {
   const registrars = logs.filter(
     ({ role, entry: contract }) => role === "registrar" && contract?.generation !== 0,
@@ -60,7 +62,7 @@ function judgeSale({ same }: Judge, what: string, entry: Row, logs: Log[]) {
   same(`${what}, price of at most ${most}`, entry.cost_is_upper_bound ? cost === most : cost <= most, true);
 }
 
-/** What the auction registrar logs is a deposit, and no price. */
+/** The auction registrar logs a deposit, not a price. */
 function priceOf({ eventName, args }: Log): bigint | null {
   const { cost, baseCost, premium, value }: Record<string, Argument> = args;
   if (eventName === "HashRegistered") return null;

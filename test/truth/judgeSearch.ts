@@ -8,15 +8,15 @@ import { availabilityOf } from "./present.ts";
 const DAY = 86_400n;
 const PAGE = 25;
 
-/** A condition of a search: its query, and which names meet it. */
+/** A condition of a search: its query, and the predicate on names. */
 type Filter = { query: string; meets: (name: NameNow) => boolean };
 
-/** Every filter of the search for values that names have, alone and combined; orders, pages and figures of each. */
+/** Every filter of the search with values that names have, alone and combined; orders, pages and figures of each. */
 export async function judgeSearch(judge: Judge, all: readonly NameNow[]): Promise<void> {
   const names = all.filter(({ isCounted }) => isCounted);
   const filters = [...textFilters(names), ...holderFilters(names), ...rangeFilters(names)];
   for (const filter of filters) await judgeFilter(judge, [filter], names);
-  // Each filter with the one a third of the list away: those of other kinds.
+  // Each filter with the one a third of the list away, which is of another kind.
   const third = Math.ceil(filters.length / 3);
   for (const [i, filter] of filters.entries()) {
     const other = filters[i + third];
@@ -47,8 +47,8 @@ async function judgeFilter({ get, same, now }: Judge, filters: Filter[], names: 
 }
 
 /**
- * The names of an answer, as logs spell them. A caller may have proved a label that no log spells out: then it is shown, and
- * its hash is the label's. What a log spells out is shown in any case.
+ * The names of an answer, as logs spell them. A caller may have proved a label that no log spells out: it is then shown, and must
+ * match its hash. A label that a log spells out is always shown.
  */
 function namesIn(answer: Row, names: readonly NameNow[]): string[] {
   const byNode = new Map(names.map(({ node, fullName }) => [node, fullName]));
@@ -79,7 +79,7 @@ function figuresOf(found: readonly NameNow[], now: bigint) {
   };
 }
 
-/** Parts of labels in odd case, of full names, what means something to LIKE, and hashes of labels as one may write them. */
+/** Parts of labels in mixed case, parts of full names, LIKE wildcards, and hashes of labels in each of their notations. */
 function textFilters(names: readonly NameNow[]): Filter[] {
   const odd = names.filter(({ label }) => /[%_\\]/.test(label)).slice(0, 6);
   const cased = names.filter(({ label }) => swapCase(label) !== swapAsciiCase(label)).slice(0, 5);
@@ -111,21 +111,21 @@ const textFilter = (text: string, isIn: IsIn, more = ""): Filter => ({
 const isInLabel: IsIn = (text, { label, length, labelhash }) =>
   isHash(text, labelhash) || (length !== null && folded(label).includes(folded(text)));
 
-/** A shown name that was copied with its hashes is found; else only what stands between them is text. */
+/** A displayed name copied with its hashes is found; otherwise only the parts between them are text. */
 const isInFullName: IsIn = (text, { fullName, labelhash }) =>
   isHash(text, labelhash) ||
   (/\[(namehash:)?[\da-f]{64}\]/i.test(text) ? [fullName] : fullName.split(/\[[^\]]*\]/)).some((piece) =>
     folded(piece).includes(folded(text)),
   );
 
-/** Whether a text is the whole hash, alone, after `0x`, or as an unknown label is shown. */
+/** Whether a text is the whole hash: alone, after `0x`, or in the notation for an unknown label. */
 const isHash = (text: string, hash: Hex | null): boolean =>
   hash !== null && [hash, hash.slice(2), hiddenLabel(hash)].includes(text.toLowerCase());
 
-/** Each code point in lower case by itself, as databases do it. */
+/** Each code point in lower case by itself, as in databases. */
 const folded = (text: string) => [...text].map((letter) => letter.toLowerCase()).join("");
 
-/** Letters of every alphabet in the other case, but those that have none or become several. */
+/** Letters of every alphabet in the other case, except those without one or with several. */
 const swapCase = (text: string) => [...text].map(otherCase).join("");
 
 const swapAsciiCase = (text: string) => text.replaceAll(/[A-Za-z]/g, otherCase);
@@ -168,11 +168,11 @@ function rangeFilters(names: readonly NameNow[]): Filter[] {
   ];
 }
 
-/** About `count` items of a list, spread over it. */
+/** About `count` items spread over a list. */
 const everyNth = <T>(items: readonly T[], count: number): T[] =>
   items.filter((_, i) => i % Math.max(1, Math.floor(items.length / count)) === 0);
 
-/** Orders with their directions, on the first, the second and the last page. */
+/** Orders and directions, on the first, the second and the last page. */
 async function judgeOrders({ get, same }: Judge, names: readonly NameNow[]): Promise<void> {
   const keys: Record<string, (name: NameNow) => string | bigint | null> = {
     full_name: ({ fullName }) => fullName,
@@ -198,14 +198,14 @@ async function judgeOrders({ get, same }: Judge, names: readonly NameNow[]): Pro
 
 type Order = { keyOf: (name: NameNow) => string | bigint | null; sign: 1 | -1 };
 
-/** Names without the key come last in both directions; equals are in the order of their nodes. */
+/** Names without the key come last in both directions; ties are ordered by node. */
 function inOrder(a: NameNow, b: NameNow, { keyOf, sign }: Order): number {
   const [one, other] = [keyOf(a), keyOf(b)];
   if ((one === null) !== (other === null)) return one === null ? 1 : -1;
   return (one === null || other === null ? 0 : sign * compare(one, other)) || sign * compare(a.node, b.node);
 }
 
-/** Texts in the order of their bytes. */
+/** Texts in byte order. */
 const compare = (a: string | bigint, b: string | bigint): number =>
   typeof a === "string" && typeof b === "string"
     ? Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -28,15 +28,15 @@ const reads = parseAbi([
 const PREMIUM_END = 111n * DAY;
 const NAMES_OF_A_KIND = 2;
 
-/** Seconds after the expiry of a .eth name, and of a wrapped subname, of which the contracts are asked. */
+/** Seconds after the expiry of a .eth name, and of a wrapped subname, at which the contracts are asked. */
 const secondsOfEth = [-1n, 0n, 90n * DAY, 90n * DAY + 1n, PREMIUM_END - 1n, PREMIUM_END];
 const secondsOfSubname = [-1n, 0n, 1n, 90n * DAY];
 
 type Indexed = Pick<Stack, "api" | "waitForHead" | "sql">;
 
 /**
- * Lets time pass on the chain to each second at which a name enters a stage, and holds what is answered then against what the
- * contracts say: names of every kind, wrapped subnames with PARENT_CANNOT_CONTROL and without.
+ * Advances the chain's time to each second at which a name enters a stage, and compares the answers at that second with the
+ * contracts': names of every kind, wrapped subnames with PARENT_CANNOT_CONTROL and without.
  */
 export async function judgeStages(stack: Indexed, local: LocalChain): Promise<Verdict> {
   await makeNames(local);
@@ -95,7 +95,7 @@ const ours = new Set<Hex>([
   ...["lasting", "ending"].map((label) => nodeBelow(ethNode("stage-boxed"), label)),
 ]);
 
-/** Names of each kind with a stage to come in the next years. */
+/** Names of each kind that enter a stage in the next years. */
 function chosen(names: readonly NameNow[], now: bigint): NameNow[] {
   const coming = names
     .filter(({ expiry }) => expiry !== null && expiry > now - PREMIUM_END && expiry < now + 20n * YEAR)

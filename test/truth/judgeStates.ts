@@ -4,7 +4,7 @@ import type { NameNow } from "./namesNow.ts";
 import { plain, type Row } from "./oracle.ts";
 import { availabilityOf } from "./present.ts";
 
-/** The state of each name, its owner, whether the owner holds it now, and that who does not is called the last owner. */
+/** The state of each name, its owner, whether that owner is current, and whether a former one is called the last owner. */
 export async function judgeStates(judge: Judge, names: readonly NameNow[]): Promise<void> {
   const { get, same, now, ledgers } = judge;
   await everyOne(names, async (name) => {

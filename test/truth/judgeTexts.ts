@@ -6,11 +6,11 @@ import { plain, type Row, show } from "./oracle.ts";
 
 /** The history of each text record of a name. */
 export async function judgeTexts(judge: Judge, path: string, ledger: Ledger): Promise<void> {
-  if (!judge.isIndexed(ledger.resolvers.at(-1)?.state ?? null)) return; // The chain has a word in such a text.
+  if (!judge.isIndexed(ledger.resolvers.at(-1)?.state ?? null)) return; // The chain's name in such a text.
   for (const key of keysOf(ledger)) await judgeText(judge, path, ledger, key);
 }
 
-/** Keys of text records that can be asked for: the API's limit, and bytes that a URL can spell. */
+/** Keys of text records that can be requested: within the API's limit, and of bytes that a URL can spell. */
 const keysOf = ({ logs }: Ledger): string[] =>
   [
     ...new Set(
@@ -20,7 +20,10 @@ const keysOf = ({ logs }: Ledger): string[] =>
     ),
   ].filter((key) => key !== "" && key.length <= 1_024 && !key.includes("\ufffd"));
 
-/** What each transaction made of a text, clearings and new resolvers in one line; only what the resolver of the moment says counts, if it is an indexed one. */
+/**
+ * The changes of a text by each transaction, with clearings and new resolvers in one line; only the resolver in force counts, if
+ * it is an indexed one.
+ */
 async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: Ledger, key: string) {
   const answer = await get(`/domain/${path}/records/text/${encodeURIComponent(key)}/history`);
   const resolverLogs = new Map(ledger.resolvers.map(({ log, state }) => [log, state]));
@@ -38,7 +41,7 @@ async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: 
     if (log.address !== active || !isIndexed(active) || !(isText || isClearing)) continue;
     const said = log.args.value as TextBytes | undefined;
     const value = isClearing ? null : said === undefined ? UNTOLD : beginningOf(shownText(said)) || null;
-    // What held only within a transaction is no part of the history.
+    // Values that held only within a transaction are not part of the history.
     const last = expected.at(-1);
     if (last?.transaction_hash === log.transactionHash) expected.pop();
     if (isClearing && expected.length === 0) continue;
@@ -63,5 +66,5 @@ async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: 
 /** Histories show the first 1,024 characters of a text. */
 const beginningOf = (text: string): string => [...text].slice(0, 1_024).join("");
 
-/** Stands for a value that its log does not tell; the records' judge asks the resolver for it. */
+/** Stands for a value that its log lacks; the records' judge asks the resolver for it. */
 const UNTOLD = "(not in the log)";

@@ -4,13 +4,13 @@ import type { Log } from "./chainLogs.ts";
 import { ethNodeOf, hashOfId, hashOfPurchase, nodeBelowHash, type Position, positionsOf } from "./names.ts";
 import { contractOf, orNone, type Trial } from "./oracle.ts";
 
-/** What the layers say of a name's owner. */
+/** A name's owner in each layer. */
 export type Owners = { registry: Hex | null; registrar: Hex | null; wrapper: Hex | null };
 
-/** A state that lasted from a transaction on. */
+/** A state that began with a transaction. */
 export type Since<T> = { state: T; log: Log };
 
-/** All that happened to one name, by the chain's logs alone. */
+/** The whole history of one name, by the chain's logs alone. */
 export type Ledger = {
   position: Position | null;
   /** The logs that concern the name, in order. */
@@ -26,8 +26,8 @@ export type Ledger = {
 type Book = { ledger: Ledger; now: Owners; resolver: Hex | null; isMigrated: boolean };
 
 /**
- * The history of every name, told by the shortest rules there are: each log is entered in order, and what stands at a
- * transaction's end is what the name was from then on.
+ * The history of every name by the shortest possible rules: each log is entered in order, and the state at a transaction's end is
+ * the name's state from then on.
  */
 export function keepLedgers(logs: readonly Log[], trial: Pick<Trial, "deployment">): Map<Hex, Ledger> {
   const registry = contractOf(trial, "registry", 2)?.address.toLowerCase();
@@ -93,7 +93,7 @@ function enter(book: Book, log: Log, registry: string | undefined): void {
   if (role === "wrapper" && eventName === "NameUnwrapped") now.wrapper = null;
 }
 
-/** The registry of 2020 takes a name over with its first record, and forgets the old one's resolver. */
+/** The registry of 2020 takes a name over with its first record, and drops the old one's resolver. */
 function enterRegistry(book: Book, log: Log, registry: string | undefined): void {
   const { eventName, args, entry } = log;
   if (entry?.generation === 1 && book.isMigrated) return;
@@ -116,7 +116,7 @@ function setResolver(book: Book, resolver: Hex | null, log: Log): void {
 
 const none = (address: unknown): Hex | null => orNone(address as string) as Hex | null;
 
-/** Who owns a name, and the layer that says so. */
+/** The owner of a name, and the deciding layer. */
 export function ownerOf(
   { registry, registrar, wrapper }: Owners,
   { position }: Pick<Ledger, "position">,
@@ -132,7 +132,7 @@ export function ownerOf(
   return registry ? { owner: registry, reason: "registry" } : null;
 }
 
-/** Spans of one value, from the states of a name at the end of transactions; those without value are left out. */
+/** Spans of one value, from the states of a name at the end of transactions; those without a value are omitted. */
 export function spansOf<T>(
   states: readonly Since<T>[],
   pick: (state: T) => string | null,
@@ -148,7 +148,7 @@ export function spansOf<T>(
   return spans.flatMap(({ value, from, to }) => (value === null ? [] : [{ value, from, to }]));
 }
 
-/** Path of a name that holds for any labels: each by its hash; null where a log does not tell a parent. */
+/** Path of a name that works with any labels: each by its hash; null if no log gives a parent. */
 export function pathOf(node: Hex, ledgers: Map<Hex, Ledger>): string | null {
   const labels: string[] = [];
   let at = node;

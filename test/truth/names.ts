@@ -2,13 +2,13 @@ import { concat, type Hex, hexToBytes, keccak256, size, stringToBytes, zeroHash 
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../../devnet/acts/names.ts";
 import { exactText, type Log, shownText, type TextBytes } from "./chainLogs.ts";
 
-/** Where a node stands: its parent's node and the hash of its label. */
+/** Position of a node: its parent's node and the hash of its label. */
 export type Position = { parent: Hex; labelhash: Hex };
 
-/** Node of a child by its parent's node and its labelhash. */
+/** Node of a child, from its parent's node and its labelhash. */
 export const nodeBelowHash = (parent: Hex, labelhash: Hex): Hex => keccak256(concat([parent, labelhash]));
 
-/** Node of a .eth second-level name by the hash of its label. */
+/** Node of a .eth second-level name, from the hash of its label. */
 export const ethNodeOf = (labelhash: Hex): Hex => nodeBelowHash(ETH_NODE, labelhash);
 
 /** A token id as the hash that it is. */
@@ -18,11 +18,11 @@ export const hashOfId = (id: bigint): Hex => `0x${id.toString(16).padStart(64, "
 export const reverseNodeOf = (address: Hex): Hex =>
   nodeBelowHash(ADDR_REVERSE_NODE, keccak256(stringToBytes(address.slice(2).toLowerCase())));
 
-/** Whether a label can be shown as it is: 1 to 255 bytes, UTF-8, without NUL, dot and brackets. */
+/** Whether a label can be shown unchanged: 1 to 255 bytes, UTF-8, without NUL, dot and brackets. */
 export const isShowable = (label: string | null): label is string =>
   label !== null && label !== "" && stringToBytes(label).length <= 255 && !/[\0.[\]]/.test(label);
 
-/** The raw labels of a name in DNS wire format, leftmost first; null if the bytes are no such name. */
+/** The raw labels of a name in DNS wire format, leftmost first; null if the bytes are not a valid name. */
 function labelsOfDnsName(name: Hex): TextBytes[] | null {
   const labels: TextBytes[] = [];
   let rest = name.slice(2);
@@ -44,7 +44,7 @@ const nodeOfRawLabels = (labels: readonly TextBytes[]): Hex =>
 /** keccak256 of a text's bytes. */
 export const hashOfText = (text: TextBytes): Hex => keccak256(hexToBytes(text.bytes));
 
-/** Positions of nodes, as registries, registrar and wrapper tell them. */
+/** Positions of nodes, from the logs of registries, registrar and wrapper. */
 export function positionsOf(logs: readonly Log[]): Map<Hex, Position> {
   const positions = new Map<Hex, Position>();
   for (const { role, entry, eventName, args } of logs) {
@@ -66,7 +66,7 @@ export function positionsOf(logs: readonly Log[]): Map<Hex, Position> {
   return positions;
 }
 
-/** Labels that some event spells out, by hash; only those that can be shown. */
+/** Labels spelled out by an event, by hash; only those that can be shown. */
 export function revealedLabels(
   logs: readonly Log[],
   senderOf: (log: Log) => Hex | undefined,
@@ -103,7 +103,7 @@ export const labelOfPurchase = (args: Log["args"]): TextBytes => (args.name ?? a
 /** The labelhash of a controller's log: `label` until 2023, `labelhash` since 2025. */
 export const hashOfPurchase = (args: Log["args"]): Hex => (args.labelhash ?? args.label) as Hex;
 
-/** Addresses of which a log tells that their reverse node is meant. */
+/** Addresses whose reverse node a log identifies. */
 function spelledAddresses({ role, eventName, args }: Log, sender: Hex | undefined): Hex[] {
   if (eventName === "ReverseClaimed") return [args.addr as Hex];
   if (role !== "registry" || eventName !== "NewOwner" || args.node !== ADDR_REVERSE_NODE) return [];
@@ -113,13 +113,13 @@ function spelledAddresses({ role, eventName, args }: Log, sender: Hex | undefine
   );
 }
 
-/** How a label that cannot be shown is written. */
+/** The notation for a label that cannot be shown. */
 export const hiddenLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`;
 
-/** How a name is written that is too long, or of which an ancestor is not known. */
+/** The notation for a name that is too long, or has an unknown ancestor. */
 export const hiddenName = (node: Hex): string => `[namehash:${node.slice(2)}]`;
 
-/** The node that a name shows: the namehash of its labels, where unknown ones stand as `[hash]`. */
+/** The node of a displayed name: the namehash of its labels, with unknown ones as `[hash]`. */
 export function nodeOfShownName(name: string): Hex {
   const given = /^\[namehash:([0-9a-f]{64})\]$/.exec(name)?.[1];
   if (given !== undefined) return `0x${given}`;
@@ -130,8 +130,8 @@ export function nodeOfShownName(name: string): Hex {
 }
 
 /**
- * The whole name of each node, from labels and positions alone: the text of a label or its hash, up to the root; by its
- * node where that has more than 1,024 bytes, or where no log tells the parent of an ancestor.
+ * The full name of each node, from labels and positions alone: each label as text or hash, up to the root. The name is written by
+ * node if it has more than 1,024 bytes, or if no log gives the parent of an ancestor.
  */
 export function fullNamer(
   positionOf: (node: Hex) => Position | null,
@@ -165,12 +165,12 @@ export function shownDnsName(name: Hex, node: Hex): string | null {
     .join(".");
 }
 
-/** A name that an address claims, as the index has it: none if it is empty, or too long to be any name. */
+/** A name claimed by an address, as the index has it: none if it is empty, or too long to be any name. */
 export function claimedName(bytes: Hex): string | null {
   const name = shownText({ bytes });
   return name === "" || stringToBytes(name).length > 1_024 ? null : name;
 }
 
-/** A text as the tables hold it: PostgreSQL has no NUL, so U+2400 escapes it, and itself. */
+/** A text as in the tables: PostgreSQL has no NUL, so U+2400 escapes it, and itself. */
 export const storedText = (text: string): string =>
   text.replace(/[\0\u2400]/g, (character) => (character === "\0" ? "\u24000" : "\u2400\u2400"));

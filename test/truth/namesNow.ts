@@ -3,13 +3,13 @@ import type { Judge } from "./judge.ts";
 import { fullNamer, hiddenLabel, hiddenName } from "./names.ts";
 import type { Present } from "./present.ts";
 
-/** A name as lists show it: what it is now, how it is called, and who holds it in each layer. */
+/** A name as in lists: its current state, its text, and its holder in each layer. */
 export type NameNow = Present & {
   node: Hex;
   parent: Hex | null;
   label: string;
   labelhash: Hex | null;
-  /** Code points of the label; null where no log spells it out. */
+  /** Code points of the label; null if no log spells it out. */
   length: number | null;
   fullName: string;
   registryOwner: string | null;
@@ -18,7 +18,7 @@ export type NameNow = Present & {
   resolver: string | null;
 };
 
-/** Labels that everybody knows and that histories use, though no log spells them out. */
+/** Well-known labels that histories use although no log spells them out. */
 const known = new Map(
   ["eth", "reverse", "addr", "resolver", "default", "test", "xyz", "com", "org", "net"].map((label) => [
     keccak256(stringToBytes(label)),

@@ -15,7 +15,7 @@ const reads = parseAbi([
   "function isWrapped(bytes32 parentNode, bytes32 labelhash) view returns (bool)",
 ]);
 
-/** What the contracts store of a node. */
+/** The contracts' state of a node. */
 export type State = {
   registryOwner: string | null;
   resolver: string | null;
@@ -26,14 +26,14 @@ export type State = {
   isWrapped: boolean;
 };
 
-/** What the wrapper stores of a token. */
+/** The wrapper's state of a token. */
 export type WrapperData = { owner: string | null; fuses: number; expiry: bigint };
 
-/** The layers in their order: wrapper, registrar, registry. */
+/** The layers in order: wrapper, registrar, registry. */
 export const effectiveOwnerOf = (state: State): string | null =>
   (state.isWrapped ? state.wrapper.owner : null) ?? state.registrarOwner ?? state.registryOwner;
 
-/** Every node that a log names, whatever it says of it. */
+/** Every node in a log, whatever the log says about it. */
 export function nodesOf(logs: readonly Log[]): Hex[] {
   return logs.flatMap(({ role, eventName, args }) => {
     const nodes = [args.node as Hex | undefined];
@@ -49,7 +49,7 @@ export function nodesOf(logs: readonly Log[]): Hex[] {
   });
 }
 
-/** Nodes of which a log changes the state in registries, registrar of 2020 or wrapper; none for all other logs. */
+/** Nodes whose state a log changes in registries, registrar of 2020 or wrapper; none for all other logs. */
 export function nodesWritten(log: Log): Hex[] {
   const isState =
     (log.role === "registry" && log.eventName !== "NewTTL") ||
@@ -64,8 +64,8 @@ const READS = 7;
 type Answers = readonly [Hex?, Hex?, boolean?, Hex?, bigint?, [Hex, number, bigint]?, boolean?];
 
 /**
- * What the contracts store of nodes at the end of a block, the newest unless told. They are asked as if it were time 0:
- * then nothing has expired, so that they answer what is stored.
+ * The contracts' state of nodes at the end of a block, by default the newest. They are asked as if at time 0: nothing has expired
+ * then, so they return the stored state.
  */
 export async function readStates(
   evidence: Evidence,
@@ -109,12 +109,12 @@ function toState(answers: Answers, wrapper: string | null): State {
     registrarOwner: orNone(registrant),
     registrarExpiry: expiry || null,
     wrapper: toWrapperData(stored),
-    // For .eth names the wrapper answers by the registrar alone; a wrapped name needs the registry and a token too.
+    // For .eth names the wrapper only considers the registrar; a wrapped name also needs the registry and a token.
     isWrapped: isWrapped === true && orNone(owner) === wrapper && orNone(stored?.[0]) !== null,
   };
 }
 
-/** The wrapper's data of tokens as `getData` answers it at the time of the newest block. */
+/** The wrapper's data of tokens, as `getData` answers it at the time of the newest block. */
 export async function readWrapperNow(evidence: Evidence, nodes: readonly Hex[]): Promise<WrapperData[]> {
   const wrapper = contractOf(evidence, "wrapper")?.address;
   const questions = nodes.map((node) =>

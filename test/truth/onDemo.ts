@@ -10,7 +10,7 @@ export function expectTruth({ differences, counts }: Pick<Outcome, "differences"
 }
 
 export function describeTruth(stageOf: () => Stage): void {
-  test("the index of the demo says what the contracts answer", async () => {
+  test("the index of the demo matches the contracts", async () => {
     const { stack, local } = stageOf();
     expectTruth(await judgeStack(stack, local));
   });

@@ -9,10 +9,10 @@ import { judgePrimaryNames } from "./judgePrimaryNames.ts";
 import { judgeRecords } from "./judgeRecords.ts";
 import { revealedLabels } from "./names.ts";
 
-/** A row as PostgreSQL gives it: big integers as text. */
+/** A row from PostgreSQL: big integers as text. */
 export type Row = Record<string, unknown>;
 
-/** What is judged: an index that has reached the head of a chain which stands still meanwhile. */
+/** The judged subject: an index that has reached the head of a chain that stands still meanwhile. */
 export type Trial = {
   rpcUrl: string;
   deployment: ChainDeployment;
@@ -22,24 +22,24 @@ export type Trial = {
   archiveReads: boolean;
 };
 
-/** Differences between index and chain in readable lines, and how much was compared. */
+/** Differences between index and chain in readable lines, and the number of comparisons. */
 export type Verdict = { differences: string[]; counts: Record<string, number> };
 
-/** The evidence that every part of the judgement shares. */
+/** The evidence shared by all parts of the judgement. */
 export type Evidence = Trial &
   Logged & {
     /** Unix time of the newest block. */
     now: bigint;
     revealed: Map<`0x${string}`, string>;
-    /** Notes a difference. */
+    /** Records a difference. */
     differ: (line: string) => void;
     /** Adds to a counter of the verdict. */
     count: (what: string, by?: number) => void;
   };
 
 /**
- * Compares the whole index with what the contracts answer and what the chain logged. It has no model of ENS: state is
- * asked of the contracts, for every node that any log or row names; history is the chain's own list of logs.
+ * Compares the whole index with the contracts' answers and the chain's logs. It has no model of ENS: it asks the contracts for
+ * the state of every node in any log or row, and takes the history from the chain's own list of logs.
  */
 export async function judge(trial: Trial): Promise<Verdict> {
   const differences: string[] = [];
@@ -69,7 +69,7 @@ export async function judge(trial: Trial): Promise<Verdict> {
   return { differences, counts };
 }
 
-/** The contract of a role and generation, or undefined where the deployment has none. */
+/** The contract of a role and generation, or undefined if the deployment has none. */
 export const contractOf = (
   { deployment }: Pick<Trial, "deployment">,
   role: ContractEntry["role"],
@@ -87,7 +87,7 @@ export const plain = (value: unknown): string | null =>
 export const orNone = (address: string | null | undefined): string | null =>
   address === null || address === undefined || /^0x0+$/.test(address) ? null : address.toLowerCase();
 
-/** Notes every column of a row that differs from what is expected of it. */
+/** Records every column of a row that differs from the expected value. */
 export function compare(
   { differ, count }: Pick<Evidence, "differ" | "count">,
   what: string,

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { askEach, type Question, requestMany, toQuantity, toResult } from "./chainReads.ts";
 
-/** A question of one second, asked of the state of one block. */
+/** A question about one second, for the state of one block. */
 export type PastQuestion = Question & { moment: { block: bigint; time: bigint } };
 
 type OfBlock = { block: bigint; seconds: [time: bigint, questions: PastQuestion[]][] };
@@ -9,9 +9,9 @@ type Call = { status: Hex; returnData: Hex };
 type Simulated = { calls: Call[] }[];
 
 /**
- * What contracts answered at many seconds of past blocks. A node copies its whole state for each call of the past: so
- * all that is asked of a block is asked by one simulation, its seconds in their order. A block of which the node
- * refuses that, as some do where a second is not after the block's own, is asked call by call.
+ * The contracts' answers at many seconds of past blocks. A node copies its whole state for each call about the past, so one
+ * simulation asks everything about a block, its seconds in order. If the node refuses that for a block, as some do for a second
+ * that is not after the block's own, each call is made separately.
  */
 export async function askPast(
   rpcUrl: string,
@@ -49,7 +49,7 @@ const toSecond = ([time, questions]: OfBlock["seconds"][number]) => ({
   calls: questions.map(({ to, data, ...call }) => ({ to, data: data ?? encodeFunctionData(call) })),
 });
 
-/** A call without success is one that the contract ended: what fails otherwise fails the whole simulation. */
+/** A call without success was ended by the contract: any other failure fails the whole simulation. */
 function resultOf({ status, returnData }: Call, question: PastQuestion | undefined): unknown {
   if (question === undefined) throw new Error("More calls were answered than asked");
   return Number(status) === 1 ? toResult({ result: returnData }, question) : null;

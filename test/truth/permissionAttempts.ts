@@ -11,9 +11,7 @@ import type { ChainDeployment } from "../../abis/deployments.ts";
 import type { Position } from "./names.ts";
 import type { Row } from "./oracle.ts";
 
-/*
- * All that accounts may be able to do with a name, as calls that can be tried.
- */
+/* Everything that accounts may be able to do with a name, as calls to try. */
 
 const abi = parseAbi([
   "function setOwner(bytes32 node, address owner)",
@@ -40,18 +38,18 @@ const wrapperSubnode = parseAbi([
 export const RECEIVER = "0x00000000000000000000000000000000dead0001";
 const PROBE = "permission-probe";
 const CANNOT_UNWRAP = 1;
-/** A fuse of the parent without a meaning, which no history burns: burning one that is burnt changes nothing, and is allowed. */
+/** A fuse of the parent without a meaning, which no history burns: burning a burnt one would change nothing and be allowed. */
 const UNNAMED_FUSE = 1 << 30;
 const LATEST = 2n ** 64n - 1n;
 
-/** One thing that an account may be able to do with a name: `<layer> <action>`, with `parent` where the name above gives it. */
+/** A possible power of an account over a name: `<layer> <action>`, with `parent` if the name above gives it. */
 export type Attempt = { power: string; to: Hex; data: (account: Hex) => Hex };
 
 /** Contracts of a chain that decide who may change its names. */
 export type NameContracts = Record<"registry" | "registryOld" | "registrar" | "wrapper", Hex | undefined> & {
   /** The node whose names the registrar has. */
   managed: Hex;
-  /** Resolvers that have a rule of who may write. */
+  /** Resolvers with a rule for who may write. */
   resolvers: readonly Hex[];
 };
 
@@ -74,20 +72,20 @@ export function nameContractsOf({ contracts }: ChainDeployment, managed: Hex): N
   };
 }
 
-/** A name as logs tell it. */
+/** A name by its logs. */
 export type LoggedName = {
   node: Hex;
   /** Its name in a request: each label by its hash. */
   path: string;
   position: Position | null;
-  /** The text of the first label, where a log has it. */
+  /** The text of the first label, if a log has it. */
   label: string | undefined;
   resolver: Hex | null;
 };
 
 export const lower = (value: unknown): Hex => String(value).toLowerCase() as Hex;
 
-/** All that could be done with a name by these contracts. */
+/** Everything that could be done with a name through these contracts. */
 export function attemptsOn(
   name: LoggedName,
   { answer, contracts }: { answer: readonly Row[]; contracts: NameContracts },

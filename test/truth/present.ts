@@ -5,26 +5,26 @@ import { ask } from "./chainReads.ts";
 import { type Ledger, ownerOf } from "./ledger.ts";
 import { orNone } from "./oracle.ts";
 
-/** What a name is at the time of the question, by its ledger and what the wrapper then answers. */
+/** The state of a name at the time of the question, by its ledger and the wrapper's answer at that time. */
 export type Present = {
   owner: Hex | null;
   isWrapped: boolean;
-  /** When it ends, unix seconds; null for names without end, and .eth names in no registrar. */
+  /** Its end in unix seconds; null for names without end, and for .eth names in no registrar. */
   expiry: bigint | null;
   isSecondLevel: boolean;
-  /** True for what counts as an owned name: not the root, and no reverse node. */
+  /** Whether it counts as an owned name: not the root, and not a reverse node. */
   isCounted: boolean;
   /** Registered or in grace. */
   isActive: boolean;
-  /** Whether the expiry ends the ownership: of a wrapped subname only if the wrapper answers no owner after it. */
+  /** Whether the expiry ends the ownership: for a wrapped subname only if the wrapper returns no owner after it. */
   hasEnd: boolean;
-  /** Whether the owner holds the name now: not the last holder of a name that anyone can register, nor the wrapper. */
+  /** Whether the owner is current: not the last holder of a name that anyone can register, nor the wrapper. */
   isOwnerCurrent: boolean;
 };
 
 export type Availability = "registered" | "grace" | "premium" | "available" | "unknown";
 
-/** The state that answers show; a label shorter than 3 code points, or of unknown length, is not for sale. */
+/** The state in answers; a label shorter than 3 code points, or of unknown length, is not for sale. */
 export function availabilityOf(
   { isSecondLevel, isActive, expiry, owner }: Present,
   { length, now }: { length: number | null; now: bigint },
@@ -42,7 +42,7 @@ export type Occasion = { rpcUrl: string; wrapper: Hex | undefined; now: bigint }
 const GRACE = 90n * 86_400n;
 const PREMIUM_END = 111n * 86_400n;
 
-/** Later than any expiry but those that never come. */
+/** Later than any expiry except those that never come. */
 const FAR = 2n ** 50n;
 
 const wrapperAbi = parseAbi([
@@ -50,7 +50,7 @@ const wrapperAbi = parseAbi([
 ]);
 type Token = [owner: Hex, fuses: number, expiry: bigint];
 
-/** What each name is now. Names that only a resolver speaks of are none. */
+/** The current state of each name. Names known only to a resolver are not names. */
 export async function findPresent(ledgers: Map<Hex, Ledger>, occasion: Occasion): Promise<Map<Hex, Present>> {
   const nodes = [...ledgers].filter(([, ledger]) => ledger.logs.some(makesName)).map(([node]) => node);
   const stored = await askTokens(nodes, occasion, 0n);
@@ -74,7 +74,7 @@ function askTokens(nodes: Hex[], { rpcUrl, wrapper }: Occasion, time: bigint): P
   );
 }
 
-/** Logs of a registry, of the registrar of 2020 and of the wrapper: who holds what. */
+/** Logs of a registry, of the registrar of 2020 and of the wrapper: those that change holders. */
 const makesName = ({ role, entry, eventName, args }: Log): boolean =>
   (role === "registry" && eventName !== "NewTTL") ||
   (role === "registrar" &&
@@ -94,7 +94,7 @@ function toPresent(node: Hex, ledger: Ledger, { wrapper, now, stored, current, f
   const expiry = isSecondLevel ? registrarExpiry : isToken ? stored?.[2] || null : null;
   const isActive = isSecondLevel ? expiry !== null && expiry + GRACE >= now : !isToken || isWrapped;
   return {
-    // A token that lapsed leaves the name to the wrapper itself, its owner by registrar and registry.
+    // After a token lapsed, the name belongs to the wrapper itself, its owner by registrar and registry.
     owner: isToken && !isWrapped ? (wrapper ?? null) : (owner?.owner ?? null),
     isWrapped,
     expiry,

@@ -6,8 +6,8 @@ const RENEW = toFunctionSelector("renew(string,uint256)");
 type Frame = { from: Hex; to?: Hex; input?: Hex; value?: Hex; error?: string; calls?: Frame[] };
 
 /**
- * What a controller kept for each renewal of each transaction, in their order: the value that it got, without what it gave back
- * to the sender. From a trace of every call, so of the very moment of each renewal, whatever else its block has.
+ * The amounts that a controller kept for the renewals of each transaction, in order: the received value minus what it returned to
+ * the sender. They come from a trace of every call, and so from the moment of each renewal, whatever else its block has.
  */
 export async function tracedPrices(
   rpcUrl: string,

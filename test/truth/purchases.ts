@@ -2,7 +2,7 @@ import { type Hex, toFunctionSelector } from "viem";
 import type { Log, Transaction } from "./chainLogs.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** A name that was registered or renewed by one transaction, with all logs that tell of it. */
+/** A name registered or renewed by one transaction, with all logs about it. */
 export type Purchase = { kind: "registration" | "renewal"; node: Hex; logs: [Log, ...Log[]] };
 
 const kindOf: Record<string, Purchase["kind"]> = {
@@ -15,7 +15,7 @@ const kindOf: Record<string, Purchase["kind"]> = {
 
 const sellers = ["registrar", "controller", "renewal-referrer"];
 
-/** What moves names to another registrar, in the auction registrar and in the migration contract of 2020. */
+/** Calls that move names to another registrar, in the auction registrar and in the migration contract of 2020. */
 const migrations = [
   "transferRegistrars(bytes32)",
   "migrate(uint256)",
@@ -24,7 +24,7 @@ const migrations = [
   "migrateAllLegacy(bytes32[])",
 ].map((signature) => toFunctionSelector(signature));
 
-/** Whether a log tells of a registration without a payment: its transaction moved names. */
+/** Whether a log reports a registration without a payment: its transaction moved names. */
 export const isMigration = (
   { transactionHash, eventName }: Log,
   transactions: Map<Hex, Transaction>,

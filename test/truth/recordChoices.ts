@@ -31,7 +31,7 @@ const kinds = ["text", "text", "text", "addr", "coin", "coin", "contenthash", "n
 
 const digest = (text: string): Hex => keccak256(stringToBytes(text));
 
-/** A write of any record that this resolver knows. */
+/** A write of any record that this resolver supports. */
 export function record(scene: Scene, resolver: string): RecordWrite {
   const { pick, people } = scene;
   const isOldest = resolver === "resolver2";
@@ -66,7 +66,7 @@ function coin({ pick, people }: Scene): RecordWrite {
   return { kind: "coin", coinType, bytes: pick(["0x", person, isEvm ? person : "0x76a91488ac"]) };
 }
 
-/** Records that the index keeps as logs only. */
+/** Records that the index keeps only as logs. */
 function other({ pick, people }: Scene, isOldest: boolean): RecordWrite {
   const common: RecordWrite[] = [
     { kind: "pubkey", x: digest("x"), y: digest("y") },

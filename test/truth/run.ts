@@ -1,6 +1,6 @@
 /**
- * `npm run test:truth -- --seed 7 --runs 100 --steps 150`: more random histories than a test run has. The options
- * reach the test by its environment.
+ * `npm run test:truth -- --seed 7 --runs 100 --steps 150`: more random histories than a test run has. The options reach the test
+ * through its environment.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

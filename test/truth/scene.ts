@@ -20,15 +20,15 @@ import {
   rpc,
 } from "../../devnet/acts.ts";
 
-/** A name that a history may touch: its labels from the leftmost, its node, and its parent's. */
+/** A name that a history may act on: its labels from the leftmost, its node, and its parent's. */
 export type Place = { label: Label; labels: readonly Label[]; node: Hex; parent: Hex };
 
-/** What the contracts say of a place before a step; zero where they say nothing. */
+/** The contracts' state of a place before a step; zero if they have none. */
 export type State = {
   registryOwner: Address;
   resolver: Address;
   oldOwner: Address;
-  /** Whether the registry of 2020 has a record of its own. */
+  /** Whether the registry of 2020 has its own record. */
   isMigrated: boolean;
   wrapperOwner: Address;
   fuses: number;
@@ -37,10 +37,10 @@ export type State = {
   expiry: bigint;
 };
 
-/** One step's view of its history: the chain, the names, what holds of them, and choices made by numbers. */
+/** One step's view of its history: the chain, the names, their state, and choices made by numbers. */
 export type Scene = {
   chain: Chain;
-  /** Begins every label of the history, so that histories on one chain do not meet. */
+  /** Prefix of every label of the history, so that histories on one chain do not meet. */
   prefix: string;
   people: readonly Address[];
   deployer: Address;
@@ -48,7 +48,7 @@ export type Scene = {
   states: Map<Hex, State>;
   /** Unix time of the newest block. */
   now: bigint;
-  /** One of the list, by the step's next number. */
+  /** An item of the list, by the step's next number. */
   pick: <Item>(list: readonly Item[]) => Item;
   /** A number below `bound`, by the step's next number. */
   number: (bound: number) => number;
@@ -68,7 +68,7 @@ const ethLabels = (prefix: string): Label[] => [
 
 const subLabels: Label[] = ["pay", "www", "a.b", "🔥", Uint8Array.from([0x78, 0xc3, 0x28]), "x".repeat(255)];
 
-/** All names that a history may touch, each with its subnames behind it; the first ones are touched most. */
+/** All names that a history may act on, each followed by its subnames; the first ones are used most. */
 export function placesOf(prefix: string): Place[] {
   const [first, second, third, ...eth] = ethLabels(prefix).map((label) => toPlace([label, "eth"])) as Named;
   const below = (place: Place, index: number) => [
@@ -101,11 +101,11 @@ const multicallAbi = parseAbi([
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-/** What is asked of every place, and what of .eth names alone. */
+/** Questions about every place, and those only about .eth names. */
 const READS = 5;
 const REGISTRAR_READS = 2;
 
-/** The one call that asks the contracts for the state of every place; it stays the same all through a history. */
+/** The one call that asks the contracts for the state of every place; it stays the same throughout a history. */
 export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
   const ask = (contract: string, functionName: string, arg: unknown) => ({
     target: addressOf(chain, contract),
@@ -128,10 +128,10 @@ export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
   return encodeFunctionData({ abi: multicallAbi, functionName: "aggregate3", args: [calls] });
 }
 
-/** What a survey told, and as of which block. */
+/** The result of a survey, and its block. */
 export type Survey = { call: Hex; block: Hex | null; states: Map<Hex, State> };
 
-/** The states of the newest block; they are not asked again where the last step mined none. */
+/** The states at the newest block; they are not read again if the last step mined no block. */
 async function survey(told: Survey, { chain, places }: Pick<Scene, "chain" | "places">): Promise<bigint> {
   const { hash, timestamp } = await rpc<{ hash: Hex; timestamp: Hex }>(chain, "eth_getBlockByNumber", [
     "latest",
@@ -196,14 +196,14 @@ export async function toScene(
   };
 }
 
-/** A step that has nothing to act on: no name is as it would have to be. */
+/** A step without a suitable object: no name is in the required state. */
 export class NothingFits extends Error {
   override name = "NothingFits";
 }
 
-/** A place for which the condition holds, searched from the step's next number on. Throws {@link NothingFits}. */
+/** A place that meets the condition, searched from the step's next number on. Throws {@link NothingFits}. */
 export function findPlace(scene: Scene, fits: (place: Place, state: State) => boolean): Place {
-  // The square of an even choice falls on the first names most: there, things happen on top of each other.
+  // Squaring an even choice favours the first names, so that acts accumulate there.
   const start = Math.floor((scene.number(10_000) / 10_000) ** 2 * scene.places.length);
   const turned = [...scene.places.slice(start), ...scene.places.slice(0, start)];
   const found = turned.find((place) => fits(place, stateOf(scene, place)));
@@ -211,7 +211,7 @@ export function findPlace(scene: Scene, fits: (place: Place, state: State) => bo
   return found;
 }
 
-/** What the contracts said of a place before the step. */
+/** The contracts' state of a place before the step. */
 export function stateOf(scene: Scene, place: Place): State {
   const state = scene.states.get(place.node);
   if (state === undefined) throw new Error("A place of another history");
@@ -221,7 +221,7 @@ export function stateOf(scene: Scene, place: Place): State {
 /** Whether this address can send: one of the people. */
 export const isPerson = (scene: Scene, address: Address): boolean => scene.people.includes(address);
 
-/** Who may write a place: the wrapper's token owner of a wrapped name, else the registry owner. */
+/** The account that may write to a place: the wrapper's token owner for a wrapped name, otherwise the registry owner. */
 export const writerOf = (scene: Scene, state: State): Address =>
   isWrappedState(scene, state) ? state.wrapperOwner : state.registryOwner;
 

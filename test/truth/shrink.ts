@@ -1,8 +1,8 @@
 import type { Step } from "./steps.ts";
 
 /**
- * The shortest part of a history that still fails, as far as the time reaches: ever smaller pieces are left out, each
- * time if the rest fails without them. Any part of a history is a history, so nothing needs to be kept together.
+ * The shortest part of a history that still fails, found within the time: ever smaller pieces are omitted, each if the rest still
+ * fails without it. Any part of a history is a history, so nothing has to be kept together.
  */
 export async function shrink(
   steps: readonly Step[],

@@ -5,16 +5,16 @@ import { hashOfId } from "./names.ts";
 import { lower } from "./permissionAttempts.ts";
 
 /*
- * A transfer to the holder himself, and a subname that is given to its holder again, end the approval for a token of the
- * NameWrapper, and log no transfer: the approval is deleted before the contract sees that the holder stays. An index of logs
- * cannot know of it. Source: ens-contracts, contracts/wrapper/ERC1155Fuse.sol, `_transfer`; NameWrapper.sol, `_beforeTransfer`.
+ * A transfer to the holder itself, and a subname given to its holder again, end the approval for a token of the NameWrapper
+ * without a transfer log: the approval is deleted before the contract sees that the holder stays. An index of logs cannot know
+ * that. Source: ens-contracts, contracts/wrapper/ERC1155Fuse.sol, `_transfer`; NameWrapper.sol, `_beforeTransfer`.
  */
 
 const abi = parseAbi(["function getApproved(uint256 id) view returns (address)"]);
 
 /**
- * Accounts whose approval for a token ended so, by node: it is the last thing that the wrapper logged of the token's holder,
- * the wrapper answered it in the log's block, and answers none now.
+ * Accounts whose approval for a token ended this way, by node: it is the wrapper's last log about the token's holder, the wrapper
+ * returned it in the log's block, and returns none now.
  */
 export async function findSilentEnds(
   { rpcUrl, logs }: Pick<Judge, "rpcUrl" | "logs">,
@@ -35,7 +35,7 @@ export async function findSilentEnds(
   const given = [...last].flatMap(([node, one]) =>
     one === null || one.approved === zeroAddress ? [] : [{ node, ...one }],
   );
-  // At time 0 no token has ended: its approval is answered as it is stored.
+  // At time 0 no token has ended: its approval is returned as stored.
   const answers = await askEach<Hex>(
     rpcUrl,
     given.flatMap(({ node, block }) => {

@@ -3,10 +3,10 @@ import { ActReverted, type Chain } from "../../devnet/acts.ts";
 import { actNames, acts } from "./catalogue.ts";
 import { encodeSurvey, NothingFits, placesOf, type Survey, toScene } from "./scene.ts";
 
-/** One step of a history as data: which act, and the numbers by which it makes its choices. */
+/** A step of a history as data: its act, and the numbers by which it makes its choices. */
 export type Step = { act: string; numbers: number[] };
 
-/** What became of a history's steps. */
+/** Outcomes of a history's steps. */
 export type Played = { steps: number; mined: number; refused: Map<string, number>; story: string[] };
 
 const NUMBERS = 7;
@@ -16,13 +16,13 @@ const step: fc.Arbitrary<Step> = fc.record({
   numbers: fc.array(fc.nat({ max: 9_999 }), { minLength: NUMBERS, maxLength: NUMBERS }),
 });
 
-/** The histories of a seed: always the same ones. */
+/** The histories of a seed, which are always the same. */
 export const historiesOf = ({ seed, runs, steps }: { seed: number; runs: number; steps: number }): Step[][] =>
   fc.sample(fc.array(step, { minLength: steps, maxLength: steps, size: "max" }), { seed, numRuns: runs });
 
 /**
- * Plays steps on a chain. A step makes its choices by what the contracts say at that moment, so that any part of a
- * history is a history too. Acts that a contract refuses, or that find no name to act on, are counted; anything else that fails is thrown.
+ * Plays steps on a chain. A step chooses by the contracts' state at that moment, so any part of a history is a history, too. Acts
+ * that a contract refuses, or that find no suitable name, are counted; any other failure is thrown.
  */
 export async function playSteps(chain: Chain, prefix: string, steps: readonly Step[]): Promise<Played> {
   const played: Played = { steps: steps.length, mined: 0, refused: new Map(), story: [] };

@@ -3,10 +3,10 @@ import type { LocalChain } from "../../devnet/localChain.ts";
 import { isBefore, type Logged, logsOf, logsThatCount, nodeOfLog } from "../subgraph/oracle.ts";
 import { type Argument, type Log, readLogged, type TextBytes } from "./chainLogs.ts";
 
-/** What is read of a log. */
+/** The parts of a log that are read. */
 type Source = Pick<Logged, "blockNumber" | "logIndex" | "transactionHash" | "args">;
 
-/** A log as the subgraph has it: by its id and type, of a name by its node, and for records at a contract. */
+/** A log as the subgraph has it: with id and type; of a name by its node, and of records at a contract. */
 export type SubgraphEvent = { id: string; type: string; node: Hex; log: Source };
 
 /** All events of names, of registrations (by the labelhash) and of records (by the resolver). */
@@ -38,7 +38,7 @@ function wrapperEvents(log: Logged): SubgraphEvent[] {
   }));
 }
 
-/** A first mint is no transfer. */
+/** A first mint is not a transfer. */
 function registrarEvents(log: Logged, _: number, all: readonly Logged[]): SubgraphEvent[] {
   const { eventName, args } = log;
   if (eventName === "NameRegistered" || eventName === "NameRenewed")
@@ -74,8 +74,8 @@ function recordEvents({ eventName, args, ...log }: Log): SubgraphEvent[] {
 }
 
 /**
- * Records' logs count from every contract, also from one that only emits them: the subgraph's data source of resolvers has no
- * address. Source: ensdomains/ens-subgraph, subgraph.yaml.
+ * Record logs count from every contract, even one that only emits them: the subgraph's data source of resolvers has no address.
+ * Source: ensdomains/ens-subgraph, subgraph.yaml.
  */
 async function readRecords({ anvil, deployment }: LocalChain): Promise<Map<string, SubgraphEvent[]>> {
   const { logs } = await readLogged(anvil.url, deployment);

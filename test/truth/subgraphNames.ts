@@ -7,9 +7,9 @@ export type Expected = Awaited<ReturnType<typeof expectedDomain>>;
 
 /** The names of an index, as the contracts have them. */
 export type SubgraphNames = {
-  /** Every domain of the subgraph by its id and name, the root too. */
+  /** Every domain of the subgraph by its id and name, including the root. */
   listed: readonly { id: Hex; name: string }[];
-  /** What the contracts store of each, without the root. */
+  /** The contracts' state of each, without the root. */
   expected: readonly Expected[];
 };
 

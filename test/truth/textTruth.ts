@@ -6,7 +6,7 @@ const SET_TEXT = toFunctionSelector("setText(bytes32,string,string)");
 
 type Frame = { type: string; to?: Hex; input?: Hex; error?: string; calls?: Frame[] };
 
-/** Identifies a log. */
+/** Position that identifies a log. */
 export const placeOf = (log: Pick<Log, "blockNumber" | "logIndex">): string =>
   `${log.blockNumber}/${log.logIndex}`;
 
@@ -15,9 +15,9 @@ export const isTextWithoutValue = (log: Log): boolean =>
   log.role === "resolver" && log.eventName === "TextChanged" && log.args.value === undefined;
 
 /**
- * The values of texts whose logs have none, from a trace of every call of their transactions: what the index may only
- * guess by calldata or by a read at the block's end. By place of the log; logs of contracts that never were called for
- * it (anybody can emit) are missing.
+ * The values of texts whose logs lack them, from a trace of every call of their transactions. The index can only guess these by
+ * calldata or by a read at the end of the block. By place of the log; logs of contracts that were never called for it (anybody
+ * can emit) are missing.
  */
 export async function tracedTexts(rpcUrl: string, logs: readonly Log[]): Promise<Map<string, TextBytes>> {
   const wanted = logs.filter(isTextWithoutValue);
@@ -43,7 +43,7 @@ export async function tracedTexts(rpcUrl: string, logs: readonly Log[]): Promise
 
 type SetText = { to: Hex; input: { node: Hex; key: Hex }; value: Hex };
 
-/** Calls of `setText` in their order, those that reverted with a caller left out. */
+/** Calls of `setText` in order, without those reverted together with a caller. */
 function callsOf(frame: Frame): SetText[] {
   if (frame.error !== undefined) return [];
   const own = frame.input?.startsWith(SET_TEXT) && frame.to !== undefined ? [toSetText(frame)] : [];
@@ -64,7 +64,7 @@ const isCallOf = (input: SetText["input"], log: Log): boolean =>
 
 const textAbi = parseAbi(["function text(bytes32 node, string key) view returns (bytes)"]);
 
-/** Asks a resolver for a text, by the bytes of its key, as bytes. */
+/** Asks a resolver for a text, by the bytes of its key. Returns bytes. */
 export function textQuestion(resolver: Hex, node: Hex, key: TextBytes): Question {
   const data = encodeRawCall("text(bytes32,string)", [
     { type: "bytes32", value: node },

@@ -10,25 +10,25 @@ import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
 import { readSubgraphNames } from "./subgraphNames.ts";
 
-/** July 2017, so that a history may use contracts of every year, and has far to go. */
+/** July 2017, so that a history may use contracts of every year and has a long way to go. */
 const START = 1_500_000_000;
 
-/** Premiums are paid in thousands of ether. */
+/** Premiums cost thousands of ether. */
 const BALANCE = 1_000_000_000;
 
-/** More than histories have blocks: the contracts are asked about each of them. */
+/** More blocks than histories have: the contracts are asked about each of them. */
 const STATES_KEPT = 100_000;
 
 /** The part of each history that is played before the indexer starts; the rest happens while it follows. */
 const BACKFILL_PART = 0.6;
 
-/** How long before a wait for the indexer counts as a fault, in milliseconds. */
+/** Milliseconds after which waiting for the indexer counts as a fault. */
 export const TRIAL_TIMEOUT_MS = 600_000;
 
-/** What became of histories and of the index of their chain. */
+/** Outcomes of histories, and of the index of their chain. */
 export type Outcome = Verdict & { played: Played[] };
 
-/** A local chain on which histories can be played; nothing is registered yet. */
+/** A local chain for histories; nothing is registered yet. */
 export const startHistoryChain = (): Promise<LocalChain> =>
   startLocalChain({
     timestamp: START,
@@ -61,8 +61,8 @@ export async function judgeStack(
 }
 
 /**
- * Plays histories one after the other on one fresh chain, each with labels of its own: the first part of all before
- * the indexer starts, so that it is backfilled, the rest while the indexer follows. Then the index is judged.
+ * Plays histories one after another on one fresh chain, each with its own labels: the first part of all before the indexer
+ * starts, for the backfill, and the rest while the indexer follows. Then the index is judged.
  */
 export async function runTrial(histories: readonly (readonly Step[])[]): Promise<Outcome> {
   const local = await startHistoryChain();

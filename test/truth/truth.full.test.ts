@@ -8,7 +8,7 @@ import { judge } from "./oracle.ts";
 import type { Step } from "./steps.ts";
 import { runTrial, TRIAL_TIMEOUT_MS } from "./trial.ts";
 
-/** `npm run test:truth` sets these; its `--help` says what they are. */
+/** `npm run test:truth` sets these; its `--help` explains them. */
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const seed = number("TRUTH_SEED", inject("seed"));
 const runs = number("TRUTH_RUNS", 20);
@@ -17,13 +17,13 @@ const shrinkSeconds = number("TRUTH_SHRINK_SECONDS", 240);
 const { TRUTH_RPC_URL: rpcUrl, TRUTH_DEPLOYMENT: deploymentFile, TRUTH_REPLAY: replayed } = process.env;
 
 if (rpcUrl !== undefined && deploymentFile !== undefined) {
-  test("the index of a given chain says what its contracts answer", async () => {
+  test("the index of a given chain matches its contracts", async () => {
     const deployment = deploymentShape.parse(JSON.parse(readFileSync(deploymentFile, "utf8")));
     expectTruth(await judgeGivenChain(rpcUrl, deployment));
   }, 600_000);
 } else if (replayed !== undefined) {
   test(
-    "a given history leads to an index that says what the contracts answer",
+    "a given history leads to an index that matches the contracts",
     async () => {
       const outcome = await runTrial([JSON.parse(readFileSync(replayed, "utf8")) as Step[]]);
       console.log(outcome.played.flatMap(({ story }) => story).join("\n"));

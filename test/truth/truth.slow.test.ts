@@ -18,7 +18,7 @@ import { startHistoryChain } from "./trial.ts";
 
 const seed = inject("seed");
 
-test("without archive reads the index knows less, marks it, and nothing else differs", async () => {
+test("without archive reads the index knows less and marks it, and nothing else differs", async () => {
   const local = await startHistoryChain();
   onTestFinished(local.anvil.stop);
   const [history = []] = historiesOf({ seed, runs: 1, steps: 60 });
@@ -36,7 +36,7 @@ test("without archive reads the index knows less, marks it, and nothing else dif
 
 describeHistories({ seed, runs: 2, steps: 100, shrinkSeconds: 120 });
 
-/** A text at a resolver whose log has no value, by a transaction that went elsewhere: only the chain's state has it. */
+/** A text at a resolver whose log has no value, by a transaction to another contract: only the chain's state has it. */
 async function writeTextByContract(chain: Chain): Promise<void> {
   const [, from = zeroAddress] = chain.accounts;
   const [label, resolver, delegate] = ["told", "resolver3", addressOf(chain, "multicall3")];

@@ -9,7 +9,7 @@ import { HEAVY_LABELS, ROLE_HOLDERS } from "../story/ensv2.ts";
 import { logsOf } from "./logs.ts";
 import { type Item, isSortedBy } from "./rows.ts";
 
-/* The portal's screens of resolvers and registries, and of who has roles there. */
+/* The portal's screens of resolvers and registries, and of role holders there. */
 
 /** Every label of a registry, as the registry answers. */
 async function entriesOf(contract: string): Promise<EntryRow[]> {

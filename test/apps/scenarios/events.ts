@@ -8,13 +8,15 @@ import { type Event, isNewestFirst, type Log, logsOf, logsWith, slotOf, slotOfEv
 
 /* The portal's timelines. */
 
-/** Logs that name a name of ENSv1 right under `.eth`: by its node, or by its labelhash. Of its children only the child's. */
+/**
+ * Logs that concern a name of ENSv1 right under `.eth`, by its node or its labelhash. A log of a child counts for the child only.
+ */
 async function logsOfName(label: string): Promise<Log[]> {
   const [node, labelhash] = [ethNode(label), hashLabel(label)];
   const labelStore = addressOf(stage.chain, "labelStore").toLowerCase();
   return (await logsOf()).filter(({ address, topics: [, ...topics] }) => {
     const isOfChild = topics[0] === node && topics.length === 2;
-    // The store of labels names a label, and no name.
+    // The store of labels gives a label, and no name.
     const isOfLabel = address === labelStore;
     return topics.some((topic) => topic === node || topic === labelhash) && !isOfChild && !isOfLabel;
   });
@@ -54,7 +56,7 @@ screen("P6", async ({ list }) => {
   ]);
   const resolvers = ["resolver5", "resolver5", "resolver4"].map((name) => at(stage, name));
   expect(texts.map(({ contract_address }) => contract_address)).toEqual(resolvers);
-  // Another resolver ends the value, too.
+  // A new resolver ends the value, too.
   const changes = items.filter(({ event_type }) => event_type === "NewResolver");
   const node = ethNode("alice");
   const set = (await logsOf(addressOf(stage.chain, "registry"))).filter(
@@ -65,7 +67,7 @@ screen("P6", async ({ list }) => {
     "/domain/paycleared.eth/events?record=addr&coin_type=60&sort_dir=desc&page_size=200",
     "events",
   );
-  // A reset names no record, and ends all: it is the newer one of the two.
+  // A reset names no record and ends all of them: it is the newer of the two logs.
   const kinds = cleared.items.map(({ event_type }) => event_type);
   expect(kinds.filter((kind) => /^(VersionChanged|AddressChanged)$/.test(kind))).toEqual([
     "VersionChanged",
@@ -97,7 +99,7 @@ screen("P7", async ({ get, list }) => {
   return { theirs: 1 + [items, owned.items, many.items].reduce((sum, { length }) => sum + pages(length), 0) };
 });
 
-/** Contracts of the deployment, whose every log is an event. */
+/** Contracts of the deployment whose every log is an event. */
 const listedAddresses = (): Set<string> =>
   new Set(stage.local.deployment.contracts.map(({ address }) => address.toLowerCase()));
 
@@ -132,7 +134,7 @@ screen("P16", async ({ list }) => {
   return { theirs: read };
 });
 
-/** Logs of a registry that are events of ENS, and not of its proxy alone. */
+/** Logs of a registry that are events of ENS, and not only of its proxy. */
 async function knownLogs(registry: Address): Promise<Log[]> {
   const { abi } = contractOf(stage.chain, "userRegistryCode");
   const all = await logsOf(registry);

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ethNode, setText } from "../../../devnet/acts.ts";
 import { screen, stage } from "../frame.ts";
 
-/* What changes the story, and so comes after all other screens. */
+/* What changes the story, and so runs after all other screens. */
 
 type Status = { chains: { chain: string; indexed_block_number: number }[] };
 
@@ -22,7 +22,7 @@ screen("P20", async ({ get }) => {
     ...write,
   });
   expect(before).toBeLessThan(Number(blockNumber));
-  // How often a page polls until then is chance, and so is not counted.
+  // The number of polls until then is random, and so is not counted.
   const indexed = async () => blockOf((await stack.api<Status>("/indexing-status")).body);
   await expect.poll(indexed, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(Number(blockNumber));
   const { body } = await stack.api<{ value: string }>("/domain/alice.eth/records/text/status");

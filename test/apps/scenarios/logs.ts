@@ -2,7 +2,7 @@ import { type Address, type Hex, pad } from "viem";
 import { rpc } from "../../../devnet/acts.ts";
 import { stage } from "../frame.ts";
 
-/* Logs as the chain has them: what a list of events has to have. */
+/* Logs as the chain has them: the expected content of a list of events. */
 
 export type Log = {
   address: Address;
@@ -25,11 +25,11 @@ export const logsWith = async (account: Address): Promise<Log[]> => {
   return (await logsOf()).filter(({ topics }) => topics.slice(1).includes(topic as Hex));
 };
 
-/** Where a log stands on the main chain: `block/index`. */
+/** Position of a log on the main chain: `block/index`. */
 export const slotOf = ({ blockNumber, logIndex }: Log): string =>
   `${Number(blockNumber)}/${Number(logIndex)}`;
 
-/** An event as answers have it, as far as the screens read it. */
+/** An event as answers have it, limited to what the screens read. */
 export type Event = {
   id?: string;
   type?: string;

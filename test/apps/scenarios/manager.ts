@@ -91,7 +91,7 @@ screen("M4", async ({ list, post }) => {
       ownExpiry: wrapper === null ? null : String(wrapper.expiry),
     }),
   });
-  // The wrapper's own expiry is not the lease's with its grace where only the registrar renewed.
+  // If only the registrar renewed, the wrapper's own expiry is not the lease's end plus grace.
   const { expiry, wrapper } = onChain("renewed.eth");
   expect((wrapper?.expiry ?? 0n) < (expiry ?? 0n)).toBe(true);
   const parents = [...new Set(items.map(({ name }) => name.split(".").slice(1).join(".")))].filter(
@@ -137,7 +137,7 @@ screen("M8", async ({ get }) => {
   const expected = namesOf(alice, ["effective_owner", "manager"]);
   const { results, total } = await first(alice);
   expect([results.length, total]).toEqual([expected.length, expected.length]);
-  // Only a reverse node is frank's, and it is no name.
+  // frank has only a reverse node, which does not count as a name.
   expect(await first(frank)).toMatchObject({ results: [], total: 0 });
   return { theirs: 2 };
 });

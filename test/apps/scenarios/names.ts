@@ -5,7 +5,7 @@ import { at, type OnChain } from "../oracle.ts";
 
 /* The screens of one name. */
 
-/** Names that are worth a look each: not the many of the heavy account. */
+/** Names that are worth a look each, without the many of the heavy account. */
 const looked = (): readonly OnChain[] => story.filter(({ name }) => !/^many-|^label-|carol\.eth$/.test(name));
 
 const stateOf = ({ state }: OnChain): string =>
@@ -50,11 +50,11 @@ screen("M10", async ({ get }) => {
       protocol,
       expiry: expiry === null ? null : String(expiry),
       reserved: reservedUntil === null ? null : String(reservedUntil),
-      // After the grace the contracts still store who had the name: he is the owner no more.
+      // After the grace the contracts still store the former holder, who is no longer the owner.
       isLastHolder: owner !== null && ["premium", "available"].includes(state),
     });
   }
-  // The parent gave up a wrapped subname that expired: its owner is a contract, and no account.
+  // The parent gave up a wrapped subname that expired: its owner is a contract and not an account.
   expect(onChain("ended.hard.eth").owner).toBe(at(stage, "wrapper"));
   expect(onChain("never.native.eth").expiry).toBe(2n ** 64n - 1n);
   return { theirs: names.length };

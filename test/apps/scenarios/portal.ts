@@ -54,7 +54,7 @@ screen("P2", async ({ get }) => {
   expect(Number(receipt.blockNumber)).toBe(first?.block_number);
   const { timestamp } = await stage.chain.client.getBlock({ blockNumber: receipt.blockNumber });
   expect(whois.registered_timestamp).toBe(Number(timestamp));
-  // A label that was only ever reserved is no name yet.
+  // A label that was only ever reserved is not yet a name.
   const below = story.filter((one) => isBelowNative(one) && one.reservedUntil === null);
   expect(whois.subname_count).toBe(below.length);
   return { theirs: 3 };
@@ -72,7 +72,7 @@ screen("P4", async ({ list }) => {
   expect(total).toBe(expected.length);
   expectRows(items, expected);
   expect(isSortedBy(items.map(({ name }) => name))).toBe(true);
-  // The subregistry of many-000.eth holds more than a page.
+  // The subregistry of many-000.eth has more than a page of labels.
   const many = await list<Item>(
     "/domain/many-000.eth/subdomains?include_expired=false&include_ownerless=false&sort_by=full_name&page_size=200",
   );

@@ -6,7 +6,7 @@ import { batches, pages } from "../screens.ts";
 import { BASE_COIN, EVM, ofBitcoin, texts } from "../story/ensv1.ts";
 import { expectRows, type Item } from "./rows.ts";
 
-/* The screens of records: what a name has, and which names pay an address. */
+/* The screens of records: what a name has, and which names resolve to an address. */
 
 type Records = {
   texts: Record<string, string>;
@@ -34,7 +34,7 @@ const ofResolver = <Result>(name: string, functionName: string, ...rest: unknown
 const textOf = (name: string, key: string): Promise<string> =>
   readString(stage.chain, { contract: "resolver5", functionName: "text", args: [nodeOf(name), key] });
 
-/** What alice.eth has, had, and never had, as its resolver answers. */
+/** What alice.eth has, had and never had, as its resolver answers. */
 async function expectRecordsOfAlice(records: Records | undefined): Promise<void> {
   const name = "alice.eth";
   const set = Object.keys(records?.texts ?? {});
@@ -111,7 +111,7 @@ screen("P3", async ({ post }) => {
   return { theirs: 1 + Object.keys(others).length };
 });
 
-/** Which coin types of a name pay frank, by its resolver in force. */
+/** Which coin types of a name resolve to frank, by its resolver in force. */
 type Paying = Item & { coin_types: string[]; is_default?: boolean };
 
 screen("P9", async ({ list, post }) => {

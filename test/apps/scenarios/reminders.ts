@@ -10,8 +10,8 @@ import { expectRows, type Item, isRightUnderEth } from "./rows.ts";
 const HOUR = 3_600n;
 
 /**
- * Hours of expiry that get a reminder now: 30, 7 and 1 days before it, at it, 7 and 1 days before the end of the grace, and at that
- * end; for leases with 90 and with 28 days of grace.
+ * Hours of expiry that get a reminder now: 30, 7 and 1 days before the expiry, at the expiry, 7 and 1 days before the end of the
+ * grace, and at that end; for leases with 90 and with 28 days of grace.
  */
 function windowsAt(now: bigint): [from: bigint, to: bigint][] {
   const before = [30n * DAY, 7n * DAY, DAY, 0n].map((ahead) => now + ahead);
@@ -19,7 +19,7 @@ function windowsAt(now: bigint): [from: bigint, to: bigint][] {
   return [...before, ...after].map((at) => [at, at + HOUR - 1n]);
 }
 
-/** By a lease of ENSv1, or an expiry in ENSv2. A window has both of its ends. */
+/** By a lease of ENSv1, or an expiry in ENSv2. A window includes both of its ends. */
 const endsIn =
   (windows: readonly (readonly [bigint, bigint])[]) =>
   ({ expiry }: OnChain): boolean =>
@@ -33,7 +33,7 @@ screen("W2", async ({ list }) => {
   );
   const expected = story.filter((one) => isRightUnderEth(one) && endsIn(windows)(one));
   const names = expected.map(({ name }) => name);
-  // The window begins at the present: what ended a second before is another hour's.
+  // The window begins at the present: a name that ended a second earlier belongs to another hour.
   for (const name of ["v1-ends.eth", "v1-live.eth", "v2-ends.eth", "v2-live.eth"])
     expect(names).toContain(name);
   for (const name of ["v1-ended.eth", "v2-ended.eth"]) expect(names).not.toContain(name);

@@ -4,7 +4,7 @@ import { GRACE, GRACE_V2 } from "../../../devnet/acts.ts";
 import { story } from "../frame.ts";
 import type { OnChain } from "../oracle.ts";
 
-/** A name as lists have it, as far as the screens of this suite read it. */
+/** A name as lists have it, limited to what the screens of this suite read. */
 export type Item = {
   name: string;
   chain?: string;
@@ -26,7 +26,7 @@ export type Item = {
   is_primary?: boolean | null;
 };
 
-/** What an item and the contracts have to say alike. */
+/** Fields on which an item and the contracts must agree. */
 type Row = Record<string, unknown>;
 
 const rowOfItem = (item: Item): Row => ({
@@ -53,7 +53,7 @@ const rowOnChain = (one: OnChain): Row => ({
 
 const byName = (a: Row, b: Row) => (String(a.name) < String(b.name) ? -1 : 1);
 
-/** The list has exactly these names, each as its contracts have it. */
+/** Expects the list to have exactly these names, each as the contracts have it. */
 export function expectRows(
   items: readonly Item[],
   expected: readonly OnChain[],
@@ -68,7 +68,7 @@ export function expectRows(
 /** Still held, or in grace: the last holder can renew. */
 export const isActive = ({ state }: OnChain): boolean => ["registered", "grace"].includes(state);
 
-/** What an address is to a name, by the contracts. */
+/** An address's relations to a name, by the contracts. */
 export function relationsTo(address: Address, one: OnChain): string[] {
   const account = getAddress(address);
   return [
@@ -78,7 +78,7 @@ export function relationsTo(address: Address, one: OnChain): string[] {
   ];
 }
 
-/** Names of the story to which an address has one of these relations, and that are not over. */
+/** Names of the story that are not over and to which an address has one of these relations. */
 export const namesOf = (address: Address, relations: readonly string[]): OnChain[] =>
   story.filter((one) => isActive(one) && relationsTo(address, one).some((word) => relations.includes(word)));
 
@@ -86,12 +86,13 @@ const ANY = ["effective_owner", "manager", "role_holder"];
 
 export const namesOfAny = (address: Address): OnChain[] => namesOf(address, ANY);
 
-/** The same of an item: only the relations that the contracts are asked for. */
+/** The same for an item: only the relations that the contracts are asked about. */
 export const relationsIn = (item: Item): string[] => ANY.filter((word) => item.relations?.includes(word));
 
 /**
- * The first second after the grace in which only the last holder can renew; null for names without one. ENSv1 has 90 days, the
- * last second included, ENSv2 28 days, without it. Source: `available` of BaseRegistrarImplementation, `isAvailable` of ETHRegistrar.
+ * The first second after the grace in which only the last holder can renew; null for names without one. ENSv1 has 90 days
+ * including the last second, ENSv2 has 28 days excluding it. Source: `available` of BaseRegistrarImplementation, `isAvailable` of
+ * ETHRegistrar.
  */
 export function graceEndOf(one: OnChain): string | null {
   const isLease = isRightUnderEth(one) || (one.chain !== undefined && one.name.split(".").length === 3);

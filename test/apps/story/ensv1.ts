@@ -29,8 +29,8 @@ import {
 import { around, daysBefore, leaseUntil, type Story, sendMany } from "./times.ts";
 
 /*
- * Names of ENSv1, all of which exist before ENSv2 opens: those of an account with few names (alice), what others have on
- * them, and subnames of an account with many (carol).
+ * Names of ENSv1, all of which exist before ENSv2 opens: those of an account with few names (alice), others' rights to them, and
+ * subnames of an account with many (carol).
  */
 
 export const EVM = 0x80000000n;
@@ -38,7 +38,7 @@ export const BASE_COIN = EVM + 8453n;
 const BITCOIN = 0n;
 export const ofBitcoin: Hex = `0x0014${"ab".repeat(20)}`;
 
-/** Keys of texts that alice.eth has at its resolver, and had there. */
+/** Keys of texts that alice.eth has, or had, at its resolver. */
 export const texts = { set: ["avatar", "url"], cleared: ["description"] };
 
 /** Subnames that only the registry knows, without a text: below carol.eth. */
@@ -58,7 +58,7 @@ export const endingOfEnsv1 = ({ present }: Pick<Story, "present">) => {
   ];
 };
 
-/** Names whose address records name frank, or did. */
+/** Names whose address records resolve to frank, or did. */
 const paying = ["pay60", "paybase", "paydefault", "payshadow", "payzero", "payformer", "paycleared"];
 
 /** Names that last, by their first owner. */
@@ -94,7 +94,7 @@ async function register({ chain, cast, present }: Story): Promise<void> {
   );
   const ending = endingOfEnsv1({ present }).map((one) => ({ ...one, owner: alice }));
   await leaseUntil(chain, { from: deployer, leases: [...long, ...ending] });
-  // No log holds the label: the name is listed by its hash.
+  // No log holds the label, so the name is listed by its hash.
   await registerByHash(chain, { from: deployer, label: "hidden", owner: alice, duration: 2n * YEAR });
 }
 
@@ -107,7 +107,7 @@ async function wrapNames({ chain, cast }: Story): Promise<void> {
   for (const label of ["hard", "locked"]) {
     await setFuses(chain, { from, node: ethNode(label), fuses: FUSES.CANNOT_UNWRAP });
   }
-  // At the registrar alone: the wrapper's own expiry stays behind.
+  // Renewed at the registrar alone: the wrapper's own expiry stays behind.
   await renewByHash(chain, { from: deployer, label: "renewed", duration: YEAR });
 }
 
@@ -149,7 +149,7 @@ const heavyLabels = (): string[] => Array.from({ length: HEAVY_SUBNAMES }, (_, a
 export const heavySubnames = (): string[] =>
   heavyLabels().map((label) => `[${hashLabel(label).slice(2)}].carol.eth`);
 
-/** Records of alice.eth at two resolvers: set, cleared, and of a resolver that it has no more. */
+/** Records of alice.eth at two resolvers: set, cleared, and at a resolver that it no longer has. */
 async function writeRecordsOfAlice(story: Story): Promise<void> {
   const { chain, cast } = story;
   const { alice: from, frank } = cast;
@@ -186,7 +186,7 @@ async function writeRecordsOfAlice(story: Story): Promise<void> {
   await writeRecord(chain, { ...now, write: { kind: "coin", coinType: 2n, bytes: "0x" } });
 }
 
-/** Whom names pay: frank by one coin type or another, or no more. */
+/** Which names resolve to which account: to frank by one coin type or another, or no longer. */
 async function writeAddresses({ chain, cast }: Story): Promise<void> {
   const { alice, bob: from, frank } = cast;
   const set = (label: string, coinType: bigint, bytes: Hex) =>

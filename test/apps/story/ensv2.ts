@@ -38,11 +38,11 @@ import { reservedOfEnsv1 } from "./ensv1.ts";
 import { around, daysBefore, type Story, sendMany } from "./times.ts";
 
 /*
- * The change to ENSv2, and what happens there: migrated names, names that only ENSv2 knows, registries and resolvers of
- * accounts, roles given and taken, and an account with many names (carol).
+ * The change to ENSv2 and later acts there: migrated names, names that only ENSv2 knows, registries and resolvers of accounts,
+ * roles granted and revoked, and an account with many names (carol).
  */
 
-/** Names right under `.eth` of the heavy account, and labels of its registry. */
+/** Names of the heavy account right under `.eth`, and labels of its registry. */
 const HEAVY_NAMES = 205;
 export const HEAVY_LABELS = 205;
 /** Accounts that have one of two roles on native.eth, besides its owner and dave; a registry allows 15 for each role. */
@@ -114,7 +114,7 @@ async function migrate(story: Story): Promise<void> {
   await migrateLocked(chain, { from: alice, label: "locked", registry: "registryOfLocked" });
   const parent = { parent: "registryOfLocked", parentNode: ethNode("locked") };
   await migrateSubname(chain, { from: bob, label: "kid", ...parent });
-  // Registered in ENSv2 over a lease of ENSv1, and given up: it stays ENSv2's.
+  // Registered in ENSv2 over a lease of ENSv1, and given up: it still belongs to ENSv2.
   const back = { label: "back", owner: dave, roles: ROLES_OF_AN_OWNER | ROLES.unregister };
   await registerEntry(chain, { from: deployer, ...back, expiry: story.present + 100n * DAY });
   await unregisterEntry(chain, { from: dave, label: "back" });
@@ -210,7 +210,7 @@ async function playHeavy(story: Story): Promise<void> {
     return register(deployer, "ethRegistry", [label, carol, below, zeroAddress, ROLES_OF_AN_OWNER, expiry]);
   });
   const labels = heavyLabels().map((label, at) => {
-    // Some are another's, and some no one's.
+    // Some belong to another account, and some to no one.
     const owner = at % 50 === 1 ? dave : at % 50 === 2 ? zeroAddress : carol;
     const roles = owner === zeroAddress ? 0n : ROLES_OF_AN_OWNER;
     const args = [label, owner, zeroAddress, zeroAddress, roles, present + BigInt(at + 1) * DAY];

@@ -18,22 +18,22 @@ import type { Cast } from "../../chain/stage.ts";
 /** From the first block to the present. */
 const STORY_DAYS = 400n;
 
-/** What the story is played on. `present` is the time of the last block, to the second: edges of time are laid around it. */
+/** Where the story is played. `present` is the time of the last block, exact to the second, so that names can end around it. */
 export type Story = { chain: Chain; base: Chain; cast: Cast; present: bigint };
 
 export const presentOf = (start: bigint): bigint => start + STORY_DAYS * DAY;
 
-/** The next acts happen that long before the present. */
+/** The next acts happen this long before the present. */
 export async function daysBefore({ chain, present }: Story, days: bigint): Promise<void> {
   await setNextTime(chain, present - days * DAY);
 }
 
-/** What ends a second before an edge, at it, and a second after it. */
+/** A second before an edge, the edge, and a second after it. */
 export const around = (edge: bigint): readonly [bigint, bigint, bigint] => [edge - 1n, edge, edge + 1n];
 
 type Lease = { label: string; owner: Address; expiry: bigint };
 
-/** Registers names of ENSv1 in one transaction; each ends at its second. */
+/** Registers names of ENSv1 in one transaction, each with its own second of expiry. */
 export async function leaseUntil(
   chain: Chain,
   { from, leases }: { from: Address; leases: readonly Lease[] },
@@ -53,11 +53,11 @@ export async function leaseUntil(
   }
 }
 
-/** One block holds about that many calls. */
+/** The approximate number of calls that fit in one block. */
 const CALLS_A_BLOCK = 120;
 const CALL_GAS = 1_500_000n;
 
-/** Many small calls, in few blocks. */
+/** Sends many small calls in few blocks. */
 export async function sendMany(chain: Chain, calls: readonly Call[]): Promise<void> {
   for (let from = 0; from < calls.length; from += CALLS_A_BLOCK) {
     const some = calls.slice(from, from + CALLS_A_BLOCK);

@@ -32,7 +32,7 @@ const auction = (label: string) =>
   });
 
 describe("a name is auctioned in 2017", () => {
-  test("and belongs to the highest bidder, by the old registry alone", async () => {
+  test("and belongs to the highest bidder, only in the old registry", async () => {
     const { cast } = stage;
     await auction("auctioned");
     const answer = await expectWhoisAsOnChain(stage, "auctioned.eth");
@@ -56,21 +56,21 @@ describe("a name is auctioned in 2017", () => {
       "REGISTRY_OLD NewOwner",
       "REGISTRAR_AUCTION HashRegistered",
     ]);
-    // The second highest bid is the price.
+    // The price is the second highest bid.
     expect(events.at(-1)).toMatchObject({
       owner_address: cast.alice,
       cost_wei: parseEther("0.02").toString(),
     });
   });
 
-  test("whose sealed bids name nothing but their bidders", async () => {
+  test("and its sealed bids name only their bidders", async () => {
     const bids = await stage.sql<{ from_address: string; node: string | null }>(
       "select from_address, node from events where event_type = 'NewBid' order by block_number",
     );
     expect(bids.map(({ node }) => node)).toEqual([null, null]);
   });
 
-  test("and given to another with its deed", async () => {
+  test("and its deed is given to another account", async () => {
     const { chain, cast } = stage;
     await transferDeed(chain, { from: cast.alice, label: "auctioned", to: cast.carol });
     expect((await expectWhoisAsOnChain(stage, "auctioned.eth")).ownership.owner).toBe(cast.carol);
@@ -90,7 +90,7 @@ describe("the registrar of 2019", () => {
     expect(namesOf(await stage.events("carried.eth"))).toContain("REGISTRAR_OLD Transfer");
   });
 
-  test("takes over: who released a deed owns nothing", async () => {
+  test("takes over: the holder of a released deed owns nothing", async () => {
     const { chain, cast } = stage;
     await releaseDeed(chain, { from: cast.carol, label: "auctioned" });
     const answer = await expectWhoisAsOnChain(stage, "auctioned.eth");
@@ -120,7 +120,7 @@ describe("the registrar of 2019", () => {
     expect(events.at(-1)?.cost_wei).toMatch(/^[1-9]\d+$/);
   });
 
-  test("and renews, gives away, and sets a resolver", async () => {
+  test("renews, transfers, and sets a resolver", async () => {
     const { chain, cast } = stage;
     await renew(chain, { from: cast.bob, label: "of-2019", controller: "controller1" });
     const registrar = "oldRegistrar";
@@ -150,8 +150,8 @@ describe("the registrar of 2019", () => {
   });
 });
 
-describe("a name is brought to the registrar of 2020", () => {
-  test("with its holder and its expiry, and leaves the old registry", async () => {
+describe("a name moves to the registrar of 2020", () => {
+  test("with its holder and expiry, and leaves the old registry", async () => {
     const { chain, cast } = stage;
     await useOldRegistrar(chain, { from: cast.deployer, registrar: "registrarMigration" });
     await migrateRegistration(chain, { from: cast.deployer, label: "of-2019" });
@@ -162,12 +162,12 @@ describe("a name is brought to the registrar of 2020", () => {
     expect(namesOf(await stage.events("of-2019.eth"))).toContain("REGISTRAR NameRegistered");
   });
 
-  test("and its subname of the old registry is still answered from there", async () => {
+  test("and its subname in the old registry is still answered from there", async () => {
     const answer = await expectWhoisAsOnChain(stage, "www.of-2019.eth");
     expect(answer.ownership.owner).toBe(stage.cast.erin);
   });
 
-  test("beside one that the controller of 2020 registers at the same time", async () => {
+  test("while the controller of 2020 registers another one", async () => {
     const { chain, cast } = stage;
     const act = { from: cast.alice, label: "of-2020", resolver: "resolver3", addr: cast.alice };
     await registerWithConfigV3(chain, act);

@@ -36,8 +36,8 @@ import { expectEnsv2AsOnChain } from "../ensv2Judge.ts";
 import { stage } from "./stage.ts";
 
 /*
- * The change from ENSv1 to ENSv2 as it will happen, with a question about every name after every phase, and in the slow tests at
- * every block.
+ * The change from ENSv1 to ENSv2 as it will happen, with a question about every name after every phase, and at every block in the
+ * slow tests.
  */
 
 const NAMES = [
@@ -52,10 +52,10 @@ const NAMES = [
   "loose.locked",
 ].map((label) => `${label}.eth`);
 
-/** Every name that there may be, by the contracts at this block. */
+/** Every name that may exist, by the contracts at this block. */
 const expectAll = () => expectAnswersAsOnChain(stage, NAMES);
 
-/** The stage's chain, which in the slow tests asks about all names after each transaction: each has a block of its own. */
+/** The stage's chain. In the slow tests it asks about all names after each transaction, and each has its own block. */
 function askingChain(): Chain {
   const { chain } = stage;
   if (!isSlow()) return chain;
@@ -67,14 +67,14 @@ function askingChain(): Chain {
   return { ...chain, client: { ...chain.client, request: request as typeof chain.client.request } };
 }
 
-/** The phases that the change has had, after a question about every name in the last of them. */
+/** The finished phases, after a question about every name in the last of them. */
 async function phases(): Promise<string[]> {
   await expectAll();
   const rows = await stage.sql<{ phase: string }>("select phase from ensv2_phases order by block_number");
   return rows.map(({ phase }) => phase);
 }
 
-test("names of ENSv1 are as they are (phase 1)", async () => {
+test("names of ENSv1 are unchanged (phase 1)", async () => {
   const { chain, cast } = stage;
   const { alice: from, bob, carol, dave } = cast;
   for (const account of [from, bob, carol, dave]) await fundForEnsv2(chain, { account });
@@ -96,7 +96,7 @@ test("names of ENSv1 are as they are (phase 1)", async () => {
   expect(await phases()).toEqual(["deployed"]);
 });
 
-test("names are reserved, and stay ENSv1's (phase 2)", async () => {
+test("names are reserved, and stay with ENSv1 (phase 2)", async () => {
   const from = stage.cast.deployer;
   const chain = askingChain();
   await allowReservations(chain, { from });
@@ -118,7 +118,7 @@ test("late names are reserved (phase 5)", async () => {
   expect(await phases()).toEqual(["deployed", "reserving", "frozen", "handed_over"]);
 });
 
-test("ENSv2 is opened, and answers for names that migrate from then on (phase 6)", async () => {
+test("ENSv2 opens, and answers for names that migrate from then on (phase 6)", async () => {
   const { deployer, alice: from, bob, carol } = stage.cast;
   const chain = askingChain();
   await openEnsv2(chain, { from: deployer });
@@ -139,7 +139,7 @@ test("the universal resolver is that of ENSv2 (phase 7)", async () => {
 });
 
 describe("on another branch of the chain", () => {
-  test("a migration never happened", async () => {
+  test("a migration does not exist", async () => {
     const { chain, cast } = stage;
     const { deployer, alice: from, bob, carol } = cast;
     await registerEntry(chain, {

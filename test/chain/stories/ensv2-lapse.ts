@@ -20,7 +20,7 @@ import { expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { expectHistoriesAsOnChain } from "../ensv2Histories.ts";
 import { stage } from "./stage.ts";
 
-/* Names below a parent that ends, and is there again later. No log of theirs tells it. */
+/* Names below a parent that ends and later returns. They have no logs of it. */
 
 const [kid, deep, own] = ["kid.lapsing.eth", "deep.kid.lapsing.eth", "own.lapsing.eth"];
 const names = ["lapsing.eth", kid, deep, own];
@@ -53,7 +53,7 @@ type Owned = {
   ended_by?: string;
 };
 
-/** The periods of a name from the second one on: begun and ended how many seconds after the parent's first end, and by what. */
+/** The periods of a name from the second one on: beginning and end in seconds after the parent's first end, and their causes. */
 async function readLaterPeriods(name: string): Promise<[Address, number | null, number | null, string?][]> {
   const { body } = await stage.stack.api<{ history: Owned[] }>(`/domain/${name}/ownership-history`);
   const after = (time: number | null) => time && time - Number(expiry);
@@ -65,14 +65,14 @@ async function readLaterPeriods(name: string): Promise<[Address, number | null, 
   ) as never;
 }
 
-/** Carries out an act at a second, counted from the parent's first end. */
+/** Performs an act at a second counted from the parent's first end. */
 async function actAt(seconds: bigint, act: () => Promise<unknown>): Promise<number> {
   await setNextTime(stage.chain, expiry + seconds);
   await act();
   return Number(seconds);
 }
 
-test("a parent that is renewed late leaves a gap in the history of each name below it", async () => {
+test("a parent renewed late leaves a gap in the history of each name below it", async () => {
   const { chain, cast } = stage;
   const { alice: from, bob, carol, dave } = cast;
   // By so little that it stays ended.
@@ -88,14 +88,14 @@ test("a parent that is renewed late leaves a gap in the history of each name bel
     [carol, null, 0, "expiry"],
     [carol, renewed, null],
   ]);
-  // Its own end came before.
+  // Its own end came earlier.
   expect(await readLaterPeriods(own)).toEqual([[dave, null, -Number(DAY), "expiry"]]);
-  // In its grace a .eth name is its holder's.
+  // In its grace a .eth name still belongs to its holder.
   expect(await readLaterPeriods("lapsing.eth")).toEqual([[from, null, null]]);
   await expectHistoriesAsOnChain(stage, { names, from: begun });
 });
 
-test("a subname that is renewed late also has a gap", async () => {
+test("a subname renewed late also has a gap", async () => {
   const { chain, cast } = stage;
   const entry = { from: cast.alice, registry: "belowLapsing", label: "own" };
   const renewed = await actAt(7n * DAY, () => renewEntry(chain, { ...entry, expiry: expiry + 9n * YEAR }));
@@ -106,7 +106,7 @@ test("a subname that is renewed late also has a gap", async () => {
   ]);
 });
 
-test("a parent that is unregistered, or takes its registry off, ends names below it by its log", async () => {
+test("a parent that is unregistered, or removes its registry, ends names below it by its log", async () => {
   const { chain, cast } = stage;
   const { alice: from, bob, carol } = cast;
   const entry = { from, registry: "belowLapsing", label: "kid" };
@@ -129,7 +129,7 @@ test("a parent that is unregistered, or takes its registry off, ends names below
   await expectHistoriesAsOnChain(stage, { names, from: begun });
 });
 
-test("a parent that another one buys again gives names below it back with its registry", async () => {
+test("a parent bought by another account with its registry restores names below it", async () => {
   const { chain, cast } = stage;
   const { bob, carol } = cast;
   const end = (await readEntry(chain, { label: "lapsing" })).expiry - expiry;

@@ -4,7 +4,7 @@ import { addressOf, clearInGraveyard, ethNode } from "../../../devnet/acts.ts";
 import { lower } from "../stage.ts";
 import { listOwners, stage } from "./stage.ts";
 
-/* What is kept of names that went from ENSv1 to ENSv2 in the story of the change. */
+/* The data kept for names that migrated from ENSv1 to ENSv2 in the story of the change. */
 
 const rows = <Row extends Record<string, unknown>>(text: string, ...values: unknown[]) =>
   stage.sql<Row>(text, values);
@@ -20,7 +20,7 @@ const domainOf = async (name: string) =>
 
 const at = (contract: string): Hex => lower(addressOf(stage.chain, contract));
 
-test("a name that was not wrapped: ENSv2 answers, ENSv1's columns stay ENSv1's", async () => {
+test("an unwrapped name: ENSv2 answers, and ENSv1's columns stay ENSv1's", async () => {
   const { alice, bob, carol } = stage.cast;
   expect(await domainOf("plain.eth")).toEqual({
     registry: at("ethRegistry"),
@@ -58,7 +58,7 @@ test("a locked name, whose subnames get a registry", async () => {
   });
 });
 
-test("a subname that its parent gave up, and one that is not migrated and stays as it is", async () => {
+test("a subname that its parent gave up, and one that is not migrated and stays unchanged", async () => {
   const { bob } = stage.cast;
   expect(await domainOf("hard.locked.eth")).toMatchObject({ registry: at("ofLocked"), owner: lower(bob) });
   expect(await domainOf("loose.locked.eth")).toMatchObject({ registry: null, wrapper_owner: lower(bob) });
@@ -74,7 +74,7 @@ test("a subname that its parent gave up, and one that is not migrated and stays 
   expect(claims).toEqual([{ registry: at("ofHard"), parent_registry: at("ofLocked"), parent_label: "hard" }]);
 });
 
-test("goes on when the graveyard takes what is left in ENSv1", async () => {
+test("continues when the graveyard takes what is left in ENSv1", async () => {
   const { chain, cast } = stage;
   const before = await domainOf("soft.eth");
   await clearInGraveyard(chain, { from: cast.dave, names: [["soft", "eth"]] });
@@ -83,7 +83,7 @@ test("goes on when the graveyard takes what is left in ENSv1", async () => {
   expect((await listOwners("soft.eth")).at(-1)?.slice(0, 2)).toEqual([lower(cast.alice), "token"]);
 });
 
-test("has the logs of both systems in the name's history, in their order", async () => {
+test("has the logs of both systems in the name's history, in order", async () => {
   const found = await rows<{ contract: string; event_type: string }>(
     `select contract, event_type from events where node = $1 and transaction_hash =
        (select transaction_hash from events where node = $1 and event_type = 'LabelRegistered') order by log_index`,

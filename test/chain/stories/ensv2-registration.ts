@@ -51,7 +51,7 @@ test("the registry's keeper registers a name for another account, without a paym
   });
 });
 
-test("a buyer of a name that ended starts afresh: nothing of the last holder is left", async () => {
+test("a name bought after its end starts afresh, with nothing of its last holder", async () => {
   const { chain, cast } = stage;
   await deployResolver(chain, { from: cast.alice, name: "ofLastHolder" });
   const resolver = addressOf(chain, "ofLastHolder");

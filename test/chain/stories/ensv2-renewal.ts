@@ -25,7 +25,7 @@ import { isSlow } from "../../support/size.ts";
 import { expectAnswerAsOnChain, expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { stage } from "./stage.ts";
 
-test("a name has another state at each second at which its life changes", async () => {
+test("a name changes its state at each second at which its life does", async () => {
   const { chain, cast } = stage;
   const { deployer, alice, bob, dave } = cast;
   await deployUserRegistry(chain, { from: alice, name: "own" });
@@ -44,7 +44,7 @@ test("a name has another state at each second at which its life changes", async 
   await registerEntry(chain, { ...far, roles });
   await unregisterEntry(chain, { from: bob, label: "dropped" });
   const dropped = (await readEntry(chain, { label: "dropped" })).expiry;
-  // Two names on which nothing happens at these seconds are asked for in the slow tests alone.
+  // Two names on which nothing happens at these seconds are checked only in the slow tests.
   const names = ["native.eth", "dropped.eth", ...(isSlow() ? ["short.eth", "plain.eth"] : [])];
   await expectAnswersAsOnChain(stage, [...names, "sub.native.eth", "held.native.eth"]);
   const ends = [expiry, dropped].flatMap((end) => [end, end + GRACE_V2, end + GRACE_V2 + PREMIUM]);
@@ -60,7 +60,7 @@ test("a name has another state at each second at which its life changes", async 
 const byTime = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 describe("a name is renewed", () => {
-  test("in grace, and counts on from its old expiry: by too little it stays ended", async () => {
+  test("in grace, from its old expiry on: too short a renewal leaves it ended", async () => {
     const { chain, cast } = stage;
     await buyName(chain, { from: cast.alice, label: "brief", resolver: cast.dave, duration: 28n * DAY });
     const { expiry } = await readEntry(chain, { label: "brief" });
@@ -97,7 +97,7 @@ describe("a name is renewed", () => {
   });
 });
 
-test("a name that was given up and is renewed by the registry's keeper has no holder", async () => {
+test("a name given up and then renewed by the registry's keeper has no holder", async () => {
   const { chain, cast } = stage;
   const { deployer, bob } = cast;
   const roles = ROLES_OF_AN_OWNER | ROLES.unregister;

@@ -20,7 +20,7 @@ import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
 import { lower } from "../stage.ts";
 import { beforeIndexing, listOwners, stage } from "./stage.ts";
 
-/* Names that are kept for their holders in ENSv1, also after the change. */
+/* Names that are kept for their ENSv1 holders, even after the change. */
 
 beforeIndexing(async (chain, { alice: from }) => {
   for (const label of ["waits", "promised", "lapses"]) {
@@ -28,7 +28,7 @@ beforeIndexing(async (chain, { alice: from }) => {
   }
 });
 
-/** What the batch registrar does before the change. */
+/** The batch registrar's acts before the change. */
 const reserve = async (label: string, expiry: bigint) =>
   registerEntry(stage.chain, {
     from: stage.cast.deployer,
@@ -40,7 +40,7 @@ const reserve = async (label: string, expiry: bigint) =>
 
 const inDays = async (days: bigint) => (await latestTime(stage.chain)) + days * DAY;
 
-test("a name that is only reserved is ENSv1's, and is renewed in both systems at once", async () => {
+test("a name that is only reserved belongs to ENSv1, and is renewed in both systems at once", async () => {
   const { chain, cast } = stage;
   await reserve("waits", await inDays(900n));
   const before = await expectAnswerAsOnChain(stage, "waits.eth");
@@ -61,7 +61,7 @@ test("a name that is only reserved is ENSv1's, and is renewed in both systems at
   expect(paid.filter(({ contract }) => contract.startsWith("ENSV2_RENEWER"))).toHaveLength(1);
 });
 
-test("a reservation that becomes a registration without a resolver has none: that of ENSv1 is gone without a log", async () => {
+test("a reservation registered without a resolver has none: ENSv1's is gone without a log", async () => {
   const { chain, cast } = stage;
   await reserve("promised", await inDays(900n));
   const { expiry } = await readEntry(chain, { label: "promised" });
@@ -75,7 +75,7 @@ test("a reservation that becomes a registration without a resolver has none: tha
   expect((await listOwners("promised.eth")).at(-1)).toEqual([lower(cast.bob), "token", "LabelRegistered"]);
 });
 
-test("a reservation that lapsed leaves the name to ENSv1, and its holder can no longer migrate", async () => {
+test("a lapsed reservation leaves the name to ENSv1, and its holder can no longer migrate", async () => {
   const { chain, cast } = stage;
   const end = await inDays(10n);
   await reserve("lapses", end);
@@ -91,7 +91,7 @@ test("a reservation that lapsed leaves the name to ENSv1, and its holder can no 
   expect(migration.outcome).toBe("reverted");
 });
 
-test("a reservation that lapsed is another one's registration when it can be bought again", async () => {
+test("a lapsed reservation becomes another account's registration once it can be bought again", async () => {
   const { chain, cast } = stage;
   const { expiry } = await readEntry(chain, { label: "lapses" });
   const early = await attempt(() => buyName(chain, { from: cast.bob, label: "lapses" }));
@@ -104,7 +104,7 @@ test("a reservation that lapsed is another one's registration when it can be bou
   });
 });
 
-test("a reservation can begin in the past, be renewed there, and come again", async () => {
+test("a reservation can begin in the past, be renewed there, and return", async () => {
   const { chain, cast } = stage;
   for (const days of [-20n, -10n]) await reserve("past", await inDays(days));
   await renewEntry(chain, { from: cast.deployer, label: "past", expiry: await inDays(-1n) });

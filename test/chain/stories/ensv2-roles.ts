@@ -20,13 +20,13 @@ const rolesOf = async (account: Address): Promise<string[] | undefined> => {
   return roles?.holders.find(({ address }) => address === account)?.roles;
 };
 
-/** Names for which the index lists an account as a holder of roles. */
+/** Names for which the index lists an account as role holder. */
 const namesByRoles = async (account: Address): Promise<string[]> => {
   const { body } = await stage.stack.api(`/address/${account}/domains?address_type=role_holder`);
   return (body as { results: { name: string }[] }).results.map(({ name }) => name);
 };
 
-test("a role that is given away is listed, and gives the token another number but no other holder", async () => {
+test("a granted role is listed, and gives the token a new number but no new holder", async () => {
   const { chain, cast } = stage;
   const { alice: from, bob } = cast;
   await buyName(chain, { from, label: "shared-roles", duration: 5n * YEAR });
@@ -40,7 +40,7 @@ test("a role that is given away is listed, and gives the token another number bu
   expect(await listOwners("shared-roles.eth")).toHaveLength(1);
 });
 
-test("who has the role uses it, and the token cannot be sold by a plain transfer", async () => {
+test("a role holder uses the role, and the token cannot be sold by a plain transfer", async () => {
   const { chain, cast } = stage;
   await setEntryResolver(chain, { from: cast.bob, label: "shared-roles", resolver: cast.dave });
   expect((await expectAnswerAsOnChain(stage, "shared-roles.eth")).resolver.address).toBe(cast.dave);

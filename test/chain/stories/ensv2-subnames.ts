@@ -28,7 +28,7 @@ import { stage } from "./stage.ts";
 
 const at = (contract: string) => lower(addressOf(stage.chain, contract));
 
-test("a name has a registry and a resolver of its own", async () => {
+test("a name has its own registry and resolver", async () => {
   const { chain, cast } = stage;
   const { alice: from, bob, carol } = cast;
   await deployResolver(chain, { from, name: "ofDeep" });
@@ -64,7 +64,7 @@ test("a name has a registry and a resolver of its own", async () => {
   );
 });
 
-test("a subname is unregistered, and renewed again by the registry's keeper, without a holder", async () => {
+test("a subname that is unregistered, and then renewed by the registry's keeper, has no holder", async () => {
   const { chain, cast } = stage;
   const kid = { from: cast.alice, registry: "below", label: "gone" };
   const expiry = 2n ** 64n - 1n;
@@ -88,7 +88,7 @@ test("a registry below two parents gives each entry two names, until one parent 
   const entry = { from: alice, registry: "shared", label: "both" };
   await registerEntry(chain, { ...entry, owner: bob, resolver: carol, expiry });
   await expectAnswersAsOnChain(stage, ["both.left.eth", "both.right.eth"]);
-  // Its keeper has roles there that touch the token, so only its holder moves it.
+  // Its keeper has roles there that affect the token, so only its holder can move it.
   await transferEntryUnsafely(chain, { ...entry, from: bob, to: carol });
   for (const { ownership } of await expectAnswersAsOnChain(stage, ["both.left.eth", "both.right.eth"])) {
     expect(ownership.owner).toBe(carol);

@@ -27,13 +27,13 @@ test("a token is sold", async () => {
   const receipt = await transferEntry(chain, { from: cast.alice, label: "sold", to: cast.bob });
   expect((await expectAnswerAsOnChain(stage, "sold.eth")).ownership.owner).toBe(cast.bob);
   expect(await holders("sold.eth")).toEqual([cast.alice, cast.bob].map(lower));
-  // The roles go with the token: they are taken from the one and given to the other.
+  // The roles go with the token: they are revoked from the one and granted to the other.
   expect(new Set(namesOf(eventsOf(await stage.events("sold.eth"), receipt)))).toEqual(
     new Set(["ENSV2_REGISTRY TransferSingle", "ENSV2_REGISTRY EACRolesChanged"]),
   );
 });
 
-test("by an operator of the holder", async () => {
+test("a token is sold by an operator of its holder", async () => {
   const { chain, cast } = stage;
   await approveOperator(chain, { from: cast.bob, operator: cast.dave });
   await transferEntry(chain, { from: cast.dave, owner: cast.bob, label: "sold", to: cast.carol });

@@ -20,7 +20,7 @@ beforeIndexing(async (chain, { deployer, dave, alice }) => {
   await registerReferred(chain, { from: alice, label: "other" });
 });
 
-/** A subname in the registry, whose log has the hash of its label only; alice owns all of them. */
+/** A subname in the registry whose log has only the hash of its label; alice owns all of them. */
 const makeSubname = (parent: string, label: string) =>
   setSubnodeOwner(stage.chain, {
     from: stage.cast.alice,
@@ -29,7 +29,7 @@ const makeSubname = (parent: string, label: string) =>
     owner: stage.cast.alice,
   });
 
-/** Makes a label known: the wrapper spells it out, under another parent. */
+/** Reveals a label: the wrapper spells it out, under another parent. */
 const spellOut = async (label: string) => {
   const { chain, cast } = stage;
   const parent = "dictionary";
@@ -46,7 +46,7 @@ async function pendingCount(): Promise<number> {
   return body.pendingCount;
 }
 
-describe("a .eth name known only by hash", () => {
+describe("a .eth name known only by its hash", () => {
   test("gets its name with a renewal, and so do its subnames", async () => {
     const { chain, cast } = stage;
     await registerByHash(chain, { from: cast.dave, label: "veiled", owner: cast.alice });
@@ -63,7 +63,7 @@ describe("a .eth name known only by hash", () => {
     expect(await pendingCount()).toBe(pending - 1);
   });
 
-  test("knows its name at once if its label was spelled out anywhere before", async () => {
+  test("has its name at once if its label was spelled out before", async () => {
     const { chain, cast } = stage;
     await spellOut("foretold");
     await registerByHash(chain, { from: cast.dave, label: "foretold", owner: cast.alice });
@@ -80,7 +80,7 @@ describe("a .eth name known only by hash", () => {
   });
 });
 
-describe("a label that becomes known names every domain that shows it", () => {
+describe("a revealed label names every domain that shows it", () => {
   test("under several parents, with all descendants", async () => {
     for (const parent of ["known.eth", "other.eth"]) {
       await makeSubname(parent, "branch");
@@ -101,12 +101,12 @@ describe("a label that becomes known names every domain that shows it", () => {
     }
   });
 
-  test("also one that comes after it is known", async () => {
+  test("even one created after it is known", async () => {
     await makeSubname("known.eth", "leaf");
     expect(await nameOf("leaf.known.eth")).toBe("leaf.known.eth");
   });
 
-  test("many of them, in any order of discovery", async () => {
+  test("in any order of discovery, when there are many", async () => {
     const labels = ["alpha", "beta", "gamma"];
     await makeSubname("known.eth", "alpha");
     await makeSubname("alpha.known.eth", "beta");
@@ -118,7 +118,7 @@ describe("a label that becomes known names every domain that shows it", () => {
   });
 });
 
-test("wrapping a name spells out its parents too", async () => {
+test("wrapping a name spells out its parents, too", async () => {
   const { chain, cast } = stage;
   await makeSubname("known.eth", "outer");
   await makeSubname("outer.known.eth", "inner");
@@ -129,7 +129,7 @@ test("wrapping a name spells out its parents too", async () => {
   expect(await nameOf("sibling.outer.known.eth")).toBe(`${spelled("sibling")}.outer.known.eth`);
 });
 
-test("a name below an unknown one is known wholly only when all its labels are", async () => {
+test("a name below an unknown one is known completely only when all its labels are", async () => {
   const rows = await stage.sql<{ wrong: number }>(
     `select count(*)::int as wrong from domains
      where is_name_known is distinct from (full_name !~ '\\[[0-9a-f]{64}\\]')

@@ -41,7 +41,7 @@ const unprintable: [string, Label][] = [
   ["ends within a character", halfCharacter],
 ];
 
-/** Labels that are shown as they are, though no caller would be let to write them so. */
+/** Labels that are shown unchanged, though callers may not write them that way. */
 const unnormalised: [string, string][] = [
   ["is not normalised", "Upper Case"],
   ["holds an emoji with a variation selector", "❤️❤️❤️"],
@@ -52,7 +52,7 @@ const unnormalised: [string, string][] = [
   ["has as many bytes as a resolver can be asked for", "☃".repeat(85)],
 ];
 
-/** Labels that DNS wire format cannot hold. The wrapper takes none of them, so they have tests of their own. */
+/** Labels that DNS wire format cannot hold. The wrapper accepts none of them, so they have their own tests. */
 const tooLong: [string, string][] = [
   ["has a byte too many", `${"☃".repeat(85)}a`],
   ["is 10 KB long", "long".repeat(2560)],
@@ -72,7 +72,7 @@ describe.each(unprintable)("a label that %s", (_, label) => {
     expect(events.at(-1)?.name).toBeUndefined();
   });
 
-  test("is renewed, given away and wrapped", async () => {
+  test("is renewed, transferred and wrapped", async () => {
     const { chain, cast } = stage;
     await renewReferred(chain, { from: cast.bob, label });
     await renew(chain, { from: cast.bob, label, controller: "controller3" });
@@ -114,7 +114,7 @@ describe.each(unprintable)("a label that %s", (_, label) => {
 describe.each(unnormalised)("a label that %s", (_, label) => {
   const asked = `${spelled(label)}.eth`;
 
-  test("is shown as it is, for it is another name than its normalised form", async () => {
+  test("is shown unchanged, because it is another name than its normalised form", async () => {
     const { chain, cast } = stage;
     const receipt = await registerReferred(chain, { from: cast.bob, label });
     const answer = await expectWhoisAsOnChain(stage, asked);
@@ -122,7 +122,7 @@ describe.each(unnormalised)("a label that %s", (_, label) => {
     expect(eventsOf(await stage.events(asked), receipt).at(-1)?.name).toBe(`${label}.eth`);
   });
 
-  test("has subnames whose names hold it", async () => {
+  test("has subnames whose names contain it", async () => {
     const { chain, cast } = stage;
     await setSubnodeOwner(chain, { from: cast.bob, parent: ethNode(label), label: "eth", owner: cast.dave });
     const answer = await expectWhoisAsOnChain(stage, `eth.${asked}`);
@@ -147,7 +147,7 @@ describe.each(tooLong)("a label that %s", (_, label) => {
     expect(learnt).toEqual([]);
   });
 
-  test("has subnames whose names do not hold it", async () => {
+  test("has subnames whose names do not contain it", async () => {
     const { chain, cast } = stage;
     await setSubnodeOwner(chain, { from: cast.bob, parent: ethNode(label), label: "eth", owner: cast.dave });
     const answer = await expectWhoisAsOnChain(stage, `eth.${name}`);
@@ -155,7 +155,7 @@ describe.each(tooLong)("a label that %s", (_, label) => {
   });
 });
 
-test("a name written in capitals is asked for as its normalised form", async () => {
+test("a name written in capitals is requested as its normalised form", async () => {
   const { chain, cast } = stage;
   await registerV3(chain, { from: cast.bob, label: "Capital" });
   expect((await stage.whoisAbsent("Capital.eth")).availability_status).toBe("available");
@@ -165,7 +165,7 @@ test("a name written in capitals is asked for as its normalised form", async () 
   expect(answer.ownership.owner).toBe(cast.carol);
 });
 
-test("an empty label is a name of the registry like another", async () => {
+test("an empty label is an ordinary name of the registry", async () => {
   const { chain, cast } = stage;
   await setSubnodeOwner(chain, { from: cast.alice, parent: ethNode("drawer"), label: "", owner: cast.bob });
   const name = `${spelled("")}.drawer.eth`;
@@ -182,7 +182,7 @@ test("texts of such names are kept by their nodes", async () => {
   expect((await expectRecordsAsOnChain(stage, place)).texts).toEqual({ url: "https://odd.example" });
 });
 
-test("none of them is counted as a log that could not be understood, but for those that are not UTF-8", async () => {
+test("none of them counts as an undecodable log, except those that are not UTF-8", async () => {
   const rows = await stage.sql<{ node: string; anomaly: string }>(
     "select distinct node, anomaly from events where anomaly is not null order by node",
   );

@@ -26,8 +26,8 @@ import { lower, namesOf, type Stage, stageOf } from "../stage.ts";
 import { stage } from "./stage.ts";
 
 /*
- * The text event of the resolvers before 2023 has no value, and before 2020 its key is not indexed. The value comes from
- * the calldata of a transaction that went straight to the resolver, else from a read at its block, else it is unknown.
+ * The text event of the resolvers before 2023 has no value, and before 2020 its key is not indexed. The value comes from the
+ * calldata of a transaction sent directly to the resolver, else from a read at its block, else it is unknown.
  */
 const OLDEST = "oldest.eth";
 const OLD = "old.eth";
@@ -67,7 +67,7 @@ const setStraight = (key: string, value: string, resolver = "resolver3", name = 
   return toWriteCall({ from: stage.cast.alice, resolver, node: nodeOfShown(name), write });
 };
 
-/** Values of a key over time with where each comes from. */
+/** Values of a key over time, with the source of each. */
 async function listValues(from: Stage, key: string, name = OLD): Promise<[string | null, string | null][]> {
   const rows = await from.sql<{ value: string | null; value_source: string | null }>(
     `select value, value_source from text_changes where node = $1 and key = $2 order by block_number, log_index`,
@@ -79,7 +79,7 @@ async function listValues(from: Stage, key: string, name = OLD): Promise<[string
 describe("a text is set at the oldest resolver", () => {
   const place = { resolver: "resolver2", name: OLDEST };
 
-  test("straight: the calldata has its value", async () => {
+  test("directly: the calldata has its value", async () => {
     const { chain, cast } = stage;
     const act = { from: cast.alice, resolver: "resolver2", node: ethNode("oldest") };
     await setText(chain, { ...act, key: "email", value: "a@oldest.example" });
@@ -103,7 +103,7 @@ describe("a text is set at the oldest resolver", () => {
     expect(await listValues(stage, "url", OLDEST)).toEqual([["https://oldest.example", "read"]]);
   });
 
-  test("beside its other records: an address without a coin type, content and multihash", async () => {
+  test("next to its other records: an address without a coin type, content and multihash", async () => {
     const { chain, cast } = stage;
     await registerV3(chain, { from: cast.bob, label: "antique" });
     const [node, resolver] = [ethNode("antique"), "resolver2"];
@@ -146,7 +146,7 @@ describe("a text is set at the oldest resolver", () => {
 describe("a text is set at the resolver of 2020", () => {
   const place = { resolver: "resolver3", name: OLD };
 
-  test("straight, and cleared", async () => {
+  test("directly, and cleared", async () => {
     const { chain, cast } = stage;
     const act = { from: cast.alice, resolver: "resolver3", node: ethNode("old") };
     await setText(chain, { ...act, key: "email", value: "a@old.example" });
@@ -159,7 +159,7 @@ describe("a text is set at the resolver of 2020", () => {
     ]);
   });
 
-  test("several times in one call of several: the calldata tells all of them apart", async () => {
+  test("several times in one multicall: the calldata distinguishes them all", async () => {
     const { chain, cast } = stage;
     await writeRecords(chain, {
       from: cast.alice,
@@ -179,7 +179,7 @@ describe("a text is set at the resolver of 2020", () => {
     ]);
   });
 
-  test("with a byte order mark, which is a part of key and value", async () => {
+  test("with a byte order mark, which belongs to key and value", async () => {
     const [key, value] = ["\ufeffmarked", "\ufeffvalue"];
     await sendInOneBlock(stage.chain, [setStraight("marked", "of another key"), setStraight(key, value)]);
     expect((await expectRecordsAsOnChain(stage, place, { keys: [key] })).texts[key]).toBe(value);
@@ -219,7 +219,7 @@ describe("a text is set at the resolver of 2020", () => {
     ]);
   });
 
-  test("twice in one block, once by a contract, once straight", async () => {
+  test("twice in one block, once by a contract and once directly", async () => {
     await sendInOneBlock(stage.chain, [
       throughContract([["keywords", "first"]]),
       setStraight("keywords", "second"),
@@ -239,7 +239,7 @@ describe("a text is set at the resolver of 2020", () => {
   });
 });
 
-/** A chain whose deployment knows no price feed. */
+/** A chain whose deployment has no price feed. */
 function withoutFeed({ deployment, ...local }: LocalChain): LocalChain {
   const { priceFeed: _, ...known } = deployment;
   const contracts = known.contracts.filter(({ role }) => role !== "price-feed");
@@ -257,7 +257,7 @@ describe("without archive reads and price feed", () => {
   });
   afterAll(() => poor?.stack.destroy());
 
-  test("a value that only a read could give is unknown, which is not the same as none", async () => {
+  test("a value that needs a read is unknown, which differs from none", async () => {
     const rows = await poor.sql(
       `select key, value, is_value_known from text_records where node = $1 and key in ('avatar', 'url', 'email')
        order by key`,
@@ -278,7 +278,7 @@ describe("without archive reads and price feed", () => {
     ]);
   });
 
-  test("the price of a renewal by the wrapped controller is known by its upper bound only", async () => {
+  test("the price of a renewal by the wrapped controller is known only by its upper bound", async () => {
     const rows = await poor.sql<{ exact_cost_wei: string | null; cost_is_upper_bound: boolean | null }>(
       `select exact_cost_wei, cost_is_upper_bound from events
        where contract = 'CONTROLLER' and event_type = 'NameRenewed' order by block_number`,
@@ -295,7 +295,7 @@ describe("without archive reads and price feed", () => {
     expect(body.renewals).toHaveLength(2);
   });
 
-  test("everything else is as with them", async () => {
+  test("everything else stays the same", async () => {
     for (const name of [OLD, OLDEST, "antique.eth", "costly.eth"]) {
       await expectWhoisAsOnChain(poor, name);
       expect((await poor.events(name)).length).toBe((await stage.events(name)).length);

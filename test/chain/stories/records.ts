@@ -34,7 +34,7 @@ const generations = ["resolver3", "resolver4", "resolver5"];
 describe.each(generations)("a record is set at %s", (resolver) => {
   const place = { resolver, name: NAME };
 
-  test("an address of Ethereum, in one change though it may be two logs", async () => {
+  test("an address of Ethereum, in one change even with two logs", async () => {
     const receipt = await write(resolver, { kind: "addr", address: stage.cast.alice });
     const { addresses } = await expectRecordsAsOnChain(stage, place);
     expect(addresses).toEqual({ 60: lower(stage.cast.alice) });
@@ -82,12 +82,12 @@ describe.each(generations)("a record is set at %s", (resolver) => {
     ]);
   });
 
-  test("again, and again: the last one holds", async () => {
+  test("again, and again: the last one counts", async () => {
     for (const value of ["one", "two", "three"]) await write(resolver, { kind: "text", key: "count", value });
     expect((await expectRecordsAsOnChain(stage, place)).texts.count).toBe("three");
   });
 
-  test("several at once, of which two set the same text", async () => {
+  test("several at once, two of which set the same text", async () => {
     const { chain, cast } = stage;
     const receipt = await writeRecords(chain, {
       from: cast.alice,
@@ -128,7 +128,7 @@ describe.each(generations)("a record is set at %s", (resolver) => {
   });
 });
 
-describe("records beyond the usual", () => {
+describe("unusual records", () => {
   const place = { resolver: "resolver5", name: NAME };
   const texts: [string, string, string][] = [
     ["an empty key", "", "value of the empty key"],
@@ -150,7 +150,7 @@ describe("records beyond the usual", () => {
     expect(Object.entries(stored.texts)).toContainEqual([key, value]);
     const path = `/domain/${NAME}/records/text/${encodeURIComponent(key)}`;
     if (key === "") {
-      expect((await stage.stack.api(path)).status).toBe(400); // A path cannot tell it from the key `.`.
+      expect((await stage.stack.api(path)).status).toBe(400); // A path cannot distinguish it from the key `.`.
       const chosen = await stage.stack.api(`/domain/${NAME}/records?keys=`);
       expect(chosen.body).toMatchObject({ records: { texts: { "": value } } });
     } else if (key.length <= 1_024) {
@@ -163,7 +163,7 @@ describe("records beyond the usual", () => {
       ]);
     }
     const [event] = eventsOf(await stage.events(NAME), receipt);
-    // Lists show the first 1,024 characters, and say so.
+    // Lists show the first 1,024 characters, and mark the cut.
     expect(event).toMatchObject({ key: key.slice(0, 1_024), value: value.slice(0, 1_024) });
     expect(event?.truncated !== undefined).toBe(key.length > 1_024 || value.length > 1_024);
   });
@@ -176,7 +176,7 @@ describe("records beyond the usual", () => {
     expect(texts.broken).toBe("a\uFFFDb");
   });
 
-  test("a key that is not UTF-8 is another key than the one that looks like it", async () => {
+  test("a key that is not UTF-8 differs from the one that looks like it", async () => {
     const { chain, cast } = stage;
     const key = Uint8Array.from([0x6b, 0xff]) as unknown as string;
     const act = { from: cast.alice, resolver: "resolver5", node };
@@ -220,7 +220,7 @@ describe("records beyond the usual", () => {
 });
 
 describe("all records are cleared", () => {
-  test("and new ones begin from nothing", async () => {
+  test("and new ones begin empty", async () => {
     const { chain, cast } = stage;
     const place = { resolver: "resolver4", name: NAME };
     const before = await expectRecordsAsOnChain(stage, place);
@@ -236,7 +236,7 @@ describe("all records are cleared", () => {
     expect(rewritten.texts).toEqual({ email: "again@keeper.example" });
   });
 
-  test("twice, with records set between and at the other resolver left alone", async () => {
+  test("twice, with records set between, and the other resolver's stay", async () => {
     const { chain, cast } = stage;
     const act = { from: cast.alice, resolver: "resolver5", node };
     const four = await readStoredRecords(stage, { resolver: "resolver4", name: NAME });
@@ -262,17 +262,20 @@ describe("all records are cleared", () => {
 });
 
 describe("another account writes", () => {
-  test.each(["resolver3", "resolver4", "resolver5"])("whom the owner allowed at %s", async (resolver) => {
-    const { chain, cast } = stage;
-    const receipt = await authorise(chain, { from: cast.alice, resolver, node, delegate: cast.bob });
-    const word = resolver === "resolver3" ? "AuthorisationChanged" : "Approved";
-    expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual([`RESOLVER ${word}`]);
-    await setText(chain, { from: cast.bob, resolver, node, key: "by", value: `bob at ${resolver}` });
-    const { texts } = await expectRecordsAsOnChain(stage, { resolver, name: NAME });
-    expect(texts.by).toBe(`bob at ${resolver}`);
-  });
+  test.each(["resolver3", "resolver4", "resolver5"])(
+    "with the owner's permission at %s",
+    async (resolver) => {
+      const { chain, cast } = stage;
+      const receipt = await authorise(chain, { from: cast.alice, resolver, node, delegate: cast.bob });
+      const word = resolver === "resolver3" ? "AuthorisationChanged" : "Approved";
+      expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual([`RESOLVER ${word}`]);
+      await setText(chain, { from: cast.bob, resolver, node, key: "by", value: `bob at ${resolver}` });
+      const { texts } = await expectRecordsAsOnChain(stage, { resolver, name: NAME });
+      expect(texts.by).toBe(`bob at ${resolver}`);
+    },
+  );
 
-  test("several records, each checked to be of the node", async () => {
+  test("several records, each checked to belong to the node", async () => {
     const { chain, cast } = stage;
     await writeRecordsChecked(chain, {
       from: cast.alice,

@@ -155,7 +155,7 @@ describe("a name is registered", () => {
       source: "live",
       resolution: "no_resolver",
     });
-    // Who asked by name proved the label: it is now shown to all.
+    // The caller's name proved the label, which is now shown to everyone.
     await vi.waitFor(
       async () => expect((await stage.whois(`${spelled("untold")}.eth`)).name).toBe("untold.eth"),
       { timeout: 60_000 },
@@ -164,7 +164,7 @@ describe("a name is registered", () => {
     expect(after.body.pendingCount).toBe(before.body.pendingCount + 1);
   });
 
-  test("without the registry, which keeps the owner that it had", async () => {
+  test("without the registry, which keeps its previous owner", async () => {
     const { chain, cast } = stage;
     await registerOnly(chain, { from: cast.dave, label: "half", owner: cast.bob });
     const answer = await expectWhoisAsOnChain(stage, "half.eth");
@@ -202,7 +202,7 @@ describe("a name is registered", () => {
 });
 
 describe("a name that was never registered", () => {
-  test("is available from three characters on, and its state unknown below", async () => {
+  test("is available from three characters on, and has an unknown state below", async () => {
     expect(await stage.whoisAbsent("unregistered.eth")).toEqual({
       query: "unregistered.eth",
       availability_status: "available",
@@ -239,7 +239,7 @@ describe("a registration ends", () => {
     expect(answer.ownership.owner).toBe(stage.cast.bob);
   });
 
-  test("a wrapped one loses its wrapper's owner and fuses with the grace period", async () => {
+  test("a wrapped one loses its wrapper owner and fuses with the grace period", async () => {
     const answer = await expectWhoisAsOnChain(stage, "ending-wrapped.eth");
     expect(answer.ownership.is_wrapped).toBe(false);
     expect(answer.wrapper).toMatchObject({ fuses: 0, fuse_names: [], expired: true });
@@ -247,8 +247,8 @@ describe("a registration ends", () => {
   });
 });
 
-describe("an ended registration is bought by another", () => {
-  test("who pays the premium, and gets the token after the old one was burnt", async () => {
+describe("an ended registration is bought by another account", () => {
+  test("that pays the premium, and gets the token after the old one was burnt", async () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.carol, label: "second-life", duration: 40n * DAY });
     const old = BigInt((await stage.whois("second-life.eth")).expiry_timestamp ?? 0);

@@ -17,11 +17,11 @@ import { lower, namesOf } from "../stage.ts";
 import { beforeIndexing, stage } from "./stage.ts";
 
 /*
- * The registry of 2020 asks the old one for nodes without a record of their own, node by node. Whois is compared with
- * the answers of the registry of 2020, which includes that.
+ * The registry of 2020 asks the old one about nodes without their own record, node by node. Whois is compared with the answers of
+ * the registry of 2020, which include that.
  */
 const registry = "oldRegistry";
-/** A top-level name whose label everybody knows, so that its children can be asked for by name. */
+/** A top-level name with a well-known label, so that its children can be requested by name. */
 const TLD = "test";
 
 beforeIndexing(async (chain, { deployer, alice }) => {
@@ -56,7 +56,7 @@ async function isMigrated(name: string): Promise<boolean | undefined> {
   return row?.is_migrated;
 }
 
-describe("a node that is in the old registry only", () => {
+describe("a node that is only in the old registry", () => {
   test("is answered from there", async () => {
     const { cast } = stage;
     const answer = await expectWhoisAsOnChain(stage, TLD);
@@ -100,7 +100,7 @@ describe("a node that is in the old registry only", () => {
     expect(answer).toMatchObject({ availability_status: "unknown", ownership: { is_wrapped: false } });
   });
 
-  test("or belongs to the new registry's address, which is an owner like another there", async () => {
+  test("or belongs to the new registry's address, which is an ordinary owner there", async () => {
     const { chain } = stage;
     await inOld(TLD, "odd", addressOf(chain, "registry"));
     await expectWhoisAsOnChain(stage, "odd.test");
@@ -121,7 +121,7 @@ describe("a node gets a record in the registry of 2020", () => {
     expect((await expectWhoisAsOnChain(stage, "staying.test")).resolver.status).toBe("indexed");
   });
 
-  test("and the old registry's word on it does not count any more", async () => {
+  test("and the old registry no longer decides about it", async () => {
     const { chain, cast } = stage;
     const node = nodeOf("moving.test");
     const resolver = addressOf(chain, "resolver2");
@@ -138,7 +138,7 @@ describe("a node gets a record in the registry of 2020", () => {
     ]);
   });
 
-  test("but still counts for its sibling", async () => {
+  test("but still decides about its sibling", async () => {
     const { cast } = stage;
     await inOld(TLD, "staying", cast.erin);
     expect((await expectWhoisAsOnChain(stage, "staying.test")).ownership.owner).toBe(cast.erin);
@@ -155,7 +155,7 @@ describe("a node gets a record in the registry of 2020", () => {
     expect(await isMigrated("moving.test")).toBe(true);
   });
 
-  test("and deleted by its parent, or given to the registry itself: no one owns it", async () => {
+  test("and is deleted by its parent, or given to the registry itself: no one owns it", async () => {
     const { chain, cast } = stage;
     await inNew(TLD, "staying", zeroAddress);
     expect((await expectWhoisAsOnChain(stage, "staying.test")).ownership.owner).toBeUndefined();
@@ -165,14 +165,14 @@ describe("a node gets a record in the registry of 2020", () => {
     expect((await expectWhoisAsOnChain(stage, "kept.test")).ownership.owner).toBeUndefined();
   });
 
-  test("and made again by its parent", async () => {
+  test("and is created again by its parent", async () => {
     const { cast } = stage;
     await inNew(TLD, "moving", cast.bob);
     expect((await expectWhoisAsOnChain(stage, "moving.test")).ownership.owner).toBe(cast.bob);
   });
 });
 
-test("the root has a record in the registry of 2020 from its start, which no event tells", async () => {
+test("the root has a record in the registry of 2020 from the start, without an event", async () => {
   const { chain, cast } = stage;
   const act = { registry, node: ROOT_NODE, resolver: addressOf(chain, "resolver2") };
   await setResolver(chain, { from: cast.deployer, ...act });

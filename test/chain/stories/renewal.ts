@@ -36,7 +36,7 @@ import { stage } from "./stage.ts";
 
 const expiryOf = async (name: string) => BigInt((await stage.whois(name)).expiry_timestamp ?? 0);
 
-/** The costs of a transaction's renewals, by name in the order of the log. */
+/** The costs of a transaction's renewals, by name in log order. */
 const listCosts = (hash: string) =>
   stage.sql<{
     name: string;
@@ -49,10 +49,10 @@ const listCosts = (hash: string) =>
     [hash],
   );
 
-/** Registers a name at the price of the feed: what renewals before it cost is certain then. */
+/** Registers a name at the feed's price, which confirms the costs of renewals before it. */
 const confirmPrices = (label: string) => registerReferred(stage.chain, { from: stage.cast.dave, label });
 
-/** What all renewals cost until now. Statistics are taken again after some minutes. */
+/** What all renewals have cost so far. Statistics are refreshed after some minutes. */
 async function renewalCosts(): Promise<bigint> {
   await stage.stack.waitForHead();
   type Period = { renewal_cost_wei: string };
@@ -117,7 +117,7 @@ describe("a registration is renewed", () => {
     expect((await expectWhoisAsOnChain(stage, "lost.eth")).availability_status).toBe("premium");
   });
 
-  test("in the grace period, and counts on from its old expiry", async () => {
+  test("in the grace period, from its old expiry on", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "late", duration: 30n * DAY });
     const expiry = await expiryOf("late.eth");
@@ -130,7 +130,7 @@ describe("a registration is renewed", () => {
     });
   });
 
-  test("with a referrer through the contract that renews by the wrapped controller", async () => {
+  test("with a referrer, through the contract that renews by the wrapped controller", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "recommended" });
     const [label, referrer, controller] = ["recommended", hashLabel("a friend"), "renewalReferrer"];
@@ -155,7 +155,7 @@ describe("a wrapped name is renewed", () => {
     }
   });
 
-  test("by the wrapped controller: the wrapper's expiry moves too, without a log", async () => {
+  test("by the wrapped controller: the wrapper's expiry moves, too, without a log", async () => {
     const { chain, cast } = stage;
     const receipt = await renew(chain, { from: cast.bob, label: "wrapped-one", controller: "controller4" });
     const answer = await expectWhoisAsOnChain(stage, "wrapped-one.eth");
@@ -166,7 +166,7 @@ describe("a wrapped name is renewed", () => {
     ]);
   });
 
-  test("and the event's cost is the value sent; the price is what the controller asks", async () => {
+  test("and the event's cost is the sent value, while the price is what the controller charges", async () => {
     const { chain, cast } = stage;
     const [label, controller] = ["wrapped-one", "controller4"];
     const price = await readPrice(chain, { controller, label, duration: YEAR });
@@ -186,7 +186,7 @@ describe("a wrapped name is renewed", () => {
     ]);
   });
 
-  test("a label that is not UTF-8 arrives changed: its bytes in the log have the price", async () => {
+  test("with a label that arrives changed because it is not UTF-8: its logged bytes decide the price", async () => {
     const { chain, cast } = stage;
     const label = new Uint8Array(6).fill(0xc3); // three letters to the controller, six to a reader
     const act = { from: cast.alice, label, controller: "controller4" };
@@ -331,7 +331,7 @@ describe("a wrapped name is renewed", () => {
     expect(await listCosts(transactionHash)).toMatchObject([{ exact_cost_wei: paid.toString() }]);
   });
 
-  test("in grace by too little to leave it: the wrapper's expiry stays, as ownerOf still reverts", async () => {
+  test("in grace by too little to leave it: the wrapper's expiry stays, because ownerOf still reverts", async () => {
     const { chain, cast } = stage;
     const duration = 30n * DAY;
     await registerWrapped(chain, { from: cast.carol, label: "too-little", duration });
@@ -344,7 +344,7 @@ describe("a wrapped name is renewed", () => {
   });
 });
 
-test("a name given to the NameWrapper without wrapping it gets an expiry there by a renewal, and no owner", async () => {
+test("a name given to the NameWrapper without wrapping gets an expiry there by a renewal, but no owner", async () => {
   const { chain, cast } = stage;
   const [label, to] = ["swallowed", addressOf(stage.chain, "wrapper")];
   await registerReferred(chain, { from: cast.alice, label });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 const useResolver = (resolver: string) =>
   setResolver(stage.chain, { from: stage.cast.alice, node, resolver: addressOf(stage.chain, resolver) });
 
-/** Resolvers of a name in their order. */
+/** Resolvers of a name in order. */
 async function listResolvers(): Promise<(string | null)[]> {
   const rows = await stage.sql<{ resolver: string | null }>(
     "select resolver from resolver_changes where node = $1 order by block_number, log_index",
@@ -46,7 +46,7 @@ async function listResolvers(): Promise<(string | null)[]> {
 }
 
 describe("a name changes its resolver", () => {
-  test("to another that knows nothing of it: the records of the first do not hold any more", async () => {
+  test("to another that does not know it: the records of the first no longer count", async () => {
     expect((await expectWhoisAsOnChain(stage, NAME)).display).toBe("Wanderer.eth");
     await useResolver("resolver4");
     const answer = await expectWhoisAsOnChain(stage, NAME);
@@ -69,7 +69,7 @@ describe("a name changes its resolver", () => {
     expect((await expectWhoisAsOnChain(stage, NAME)).display).toBe("WANDERER.eth");
   });
 
-  test("and writes at the first one meanwhile: that shows once the name is back there", async () => {
+  test("and writes at the first one meanwhile: that shows once the name returns there", async () => {
     const { chain, cast } = stage;
     await setText(chain, {
       from: cast.alice,
@@ -96,7 +96,7 @@ describe("a name changes its resolver", () => {
     expect(answer.display).toBeUndefined();
   });
 
-  test("to the same again: the log has it, the periods do not", async () => {
+  test("to the same one again: the log shows it, and the periods do not", async () => {
     await useResolver("resolver4");
     const receipt = await useResolver("resolver4");
     expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual(["REGISTRY NewResolver"]);
@@ -104,7 +104,7 @@ describe("a name changes its resolver", () => {
     expect(await listResolvers()).toEqual([five, four, five, null, four]);
   });
 
-  test("to a display text that is another name: it is not shown", async () => {
+  test("with a display text that is another name: it is not shown", async () => {
     const { chain, cast } = stage;
     const text = { from: cast.alice, resolver: "resolver4", node, key: "display" };
     await setText(chain, { ...text, value: "Wonderer.eth" });
@@ -114,14 +114,14 @@ describe("a name changes its resolver", () => {
   });
 });
 
-describe("a resolver that is not listed", () => {
+describe("an unlisted resolver", () => {
   const label = "outsider";
   const name = `${label}.eth`;
   const textChanged = hashLabel("TextChanged(bytes32,string,string,string)");
   const emitText = (value: string) => {
     const { chain, cast } = stage;
     const call = { contract: "resolver5", functionName: "setText", args: [ethNode(label), "", value] };
-    // The event's data are the key and the value, as the call has them after the node: offsets are one word less.
+    // The event's data are the key and the value, as in the call after the node: offsets are one word less.
     const words = encodeCall(chain, call).slice(10 + 64);
     const data = `0x${(64).toString(16).padStart(64, "0")}${(96).toString(16).padStart(64, "0")}${words.slice(128)}`;
     const args = [[textChanged, ethNode(label), hashLabel("")], data];
@@ -141,7 +141,7 @@ describe("a resolver that is not listed", () => {
     expect(kept).toEqual([{ event_type: "TextChanged", key: "", value: "forged" }]);
   });
 
-  test("is unindexed once it is the name's own, and its events are the name's then", async () => {
+  test("is unindexed once a name uses it, and its events then belong to the name", async () => {
     const { chain, cast } = stage;
     const act = { from: cast.alice, node: ethNode(label), resolver: addressOf(chain, "logEmitter") };
     await setResolver(chain, act);

@@ -4,15 +4,15 @@ import { openStage, type Stage, type StagePlan } from "../stage.ts";
 
 type Acts = NonNullable<StagePlan["before"]>;
 
-/** The one stage of all stories, open while they are told. Each story has names of its own on it. */
+/** The single stage of all stories, open while they run. Each story has its own names on it. */
 export let stage: Stage;
 
-/** Controllers that stories deployed, and that no deployment lists. */
+/** Unlisted controllers that stories deployed. */
 export const foundControllers: Address[] = [];
 
 const past: Acts[] = [];
 
-/** Has acts of a story indexed by the backfill; all its other acts come in live. */
+/** Has acts of a story indexed by the backfill; all its other acts arrive live. */
 export const beforeIndexing = (acts: Acts): void => void past.push(acts);
 
 /** Opens the stage, when every story is loaded. */
@@ -27,8 +27,9 @@ export async function openStoryStage(plan: Pick<StagePlan, "ensv2"> = {}): Promi
 }
 
 /**
- * A caller who asks for a name proves its labels, and the indexer applies them two seconds later, with the next block: where the machine
- * is slow, between two lines of a story. In stories it takes none, because none gets its number; `givenLabels.test.ts` has the others.
+ * A caller who asks for a name proves its labels, and the indexer applies them two seconds later, with the next block: on a slow
+ * machine, between two lines of a story. In stories no label gets its number, so none is applied; `givenLabels.test.ts` tests
+ * that.
  */
 const takeNoLabels = () =>
   stage.stack.sql(`
@@ -36,7 +37,7 @@ const takeNoLabels = () =>
     create trigger number_none before update on namedex_service.proven_labels
       for each row execute function namedex_service.number_none()`);
 
-/** Who had a name after each other, by which contract, and the logs that told so. */
+/** The successive owners of a name, the contract of each, and the logs that say so. */
 export async function listOwners(name: string): Promise<string[][]> {
   const rows = await stage.sql<{ owner_address: string; reason: string; event_type: string }>(
     `select owner_address, reason, event_type from ownership_changes where node = $1

@@ -27,10 +27,10 @@ import { stage } from "./stage.ts";
 
 const { CANNOT_UNWRAP, CAN_EXTEND_EXPIRY, PARENT_CANNOT_CONTROL } = FUSES;
 
-describe("a subname is made in the registry", () => {
+describe("a subname is created in the registry", () => {
   beforeAll(() => registerReferred(stage.chain, { from: stage.cast.alice, label: "tree" }));
 
-  test("by its hash: its label is unknown, it has no expiry, and is registered", async () => {
+  test("by its hash: its label is unknown, and it has no expiry and counts as registered", async () => {
     const { chain, cast } = stage;
     await setSubnodeOwner(chain, {
       from: cast.alice,
@@ -76,7 +76,7 @@ describe("a subname is made in the registry", () => {
     expect(answer.parent_name).toBe(`${spelled("b")}.${spelled("a")}.tree.eth`);
   });
 
-  test("and deleted: no one owns it, its state is unknown, its history stays", async () => {
+  test("and deleted: no one owns it, its state is unknown, and its history stays", async () => {
     const { chain, cast } = stage;
     await setOwner(chain, { from: cast.bob, node: nodeBelow(ethNode("tree"), "blade"), owner: zeroAddress });
     const answer = await expectWhoisAsOnChain(stage, "blade.tree.eth");
@@ -86,7 +86,7 @@ describe("a subname is made in the registry", () => {
   });
 });
 
-describe("a subname is made in the wrapper", () => {
+describe("a subname is created in the wrapper", () => {
   const parent = ethNode("wood");
   beforeAll(async () => {
     const { chain, cast } = stage;
@@ -108,7 +108,7 @@ describe("a subname is made in the wrapper", () => {
     });
   });
 
-  test("with an expiry of its own, and emancipated", async () => {
+  test("with its own expiry, and emancipated", async () => {
     const { chain, cast } = stage;
     const expiry = (await latestTime(chain)) + 100n * DAY;
     await setWrappedSubnodeRecord(chain, {
@@ -126,7 +126,7 @@ describe("a subname is made in the wrapper", () => {
     expect(answer.resolver.status).toBe("indexed");
   });
 
-  test("and emancipated later by its parent, who also sets its expiry", async () => {
+  test("and emancipated later by its parent, which also sets its expiry", async () => {
     const { chain, cast } = stage;
     const expiry = (await latestTime(chain)) + 50n * DAY;
     const fuses = PARENT_CANNOT_CONTROL | CAN_EXTEND_EXPIRY;
@@ -136,7 +136,7 @@ describe("a subname is made in the wrapper", () => {
     expect(answer.wrapper?.fuses).toBe(fuses);
   });
 
-  test("and extended by its owner, and by one whom its parent approved", async () => {
+  test("and extended by its owner, and by an account approved by its parent", async () => {
     const { chain, cast } = stage;
     const expiry = (await latestTime(chain)) + 60n * DAY;
     await extendExpiry(chain, { from: cast.bob, parent, label: "oak", expiry });
@@ -147,7 +147,7 @@ describe("a subname is made in the wrapper", () => {
     expect(answer.expiry_timestamp).toBe((expiry + DAY).toString());
   });
 
-  test("and given to another by its parent, unless it is emancipated", async () => {
+  test("and given to another account by its parent, unless it is emancipated", async () => {
     const { chain, cast } = stage;
     const ash = { from: cast.alice, parent, label: "ash" };
     await setWrappedSubnodeOwner(chain, { ...ash, owner: cast.bob });
@@ -157,7 +157,7 @@ describe("a subname is made in the wrapper", () => {
     await expect(oak).rejects.toThrow("OperationProhibited");
   });
 
-  test("whose time ends: an emancipated one has no owner in the wrapper any more", async () => {
+  test("and expires: an emancipated one no longer has an owner in the wrapper", async () => {
     const { chain } = stage;
     const before = await expectWhoisAsOnChain(stage, "oak.wood.eth");
     await warpTo(chain, { timestamp: BigInt(before.expiry_timestamp ?? 0) + 1n });
@@ -175,7 +175,7 @@ describe("a subname is made in the wrapper", () => {
     });
   });
 
-  test("and is made again by its parent", async () => {
+  test("and is created again by its parent", async () => {
     const { chain, cast } = stage;
     const receipt = await setWrappedSubnodeOwner(chain, {
       from: cast.alice,
@@ -190,7 +190,7 @@ describe("a subname is made in the wrapper", () => {
     );
   });
 
-  test("whose time ends without being emancipated: it keeps its owner and loses its fuses for good", async () => {
+  test("and expires without being emancipated: it keeps its owner and loses its fuses for good", async () => {
     const { chain, cast } = stage;
     const fir = { from: cast.alice, parent, label: "fir" };
     const expiry = (await latestTime(chain)) + DAY;
@@ -215,7 +215,7 @@ describe("a subname is made in the wrapper", () => {
     expect(given.expiry_timestamp).toBe(String(expiry + 20n * DAY));
   });
 
-  test("and taken back in the registry by the parent, who unwrapped: without a log of the wrapper", async () => {
+  test("and is reclaimed in the registry by the parent, after unwrapping: without a log of the wrapper", async () => {
     const { chain, cast } = stage;
     const [label, meadow] = ["daisy", ethNode("meadow")];
     await setWrappedSubnodeOwner(chain, { from: cast.alice, parent: meadow, label, owner: cast.bob });
@@ -232,7 +232,7 @@ describe("a subname is made in the wrapper", () => {
     expect(taken.token_id).toBe(BigInt(hashLabel(label)).toString());
   });
 
-  test("and the registry record given back to the wrapper: the old token is in force again", async () => {
+  test("and its registry record is given back to the wrapper: the old token is in force again", async () => {
     const { chain, cast } = stage;
     const owner = addressOf(chain, "wrapper");
     await setSubnodeOwner(chain, { from: cast.alice, parent: ethNode("meadow"), label: "daisy", owner });

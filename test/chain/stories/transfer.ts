@@ -22,7 +22,7 @@ import { expectWhoisAsOnChain, nodeOfShown } from "../onChain.ts";
 import { eventsOf, lower, namesOf } from "../stage.ts";
 import { stage } from "./stage.ts";
 
-/** Effective owners of a name with the layer that decides, one for each transaction, oldest first. */
+/** Effective owners of a name with the deciding layer, one for each transaction, oldest first. */
 async function listOwners(name: string): Promise<[string | null, string | null][]> {
   const rows = await stage.sql<{ owner_address: string | null; reason: string | null }>(
     `select distinct on (block_number) owner_address, reason::text from ownership_changes
@@ -32,7 +32,7 @@ async function listOwners(name: string): Promise<[string | null, string | null][
   return rows.map(({ owner_address, reason }) => [owner_address, reason]);
 }
 
-describe("a .eth name is given away", () => {
+describe("a .eth name is transferred", () => {
   test("by its token: the new holder owns it, and the registry keeps the old one", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "given" });
@@ -59,7 +59,7 @@ describe("a .eth name is given away", () => {
     expect(namesOf(eventsOf(await stage.events("given.eth"), receipt))).toEqual(["REGISTRY NewOwner"]);
   });
 
-  test("by the registry alone: the token's holder stays the owner", async () => {
+  test("in the registry alone: the token's holder stays the owner", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "managed" });
     await setOwner(chain, { from: cast.alice, node: ethNode("managed"), owner: cast.carol });
@@ -67,7 +67,7 @@ describe("a .eth name is given away", () => {
     expect(answer.ownership).toMatchObject({ owner: cast.alice, registry: cast.carol });
   });
 
-  test("to a contract, safely, after the token was approved to another", async () => {
+  test("to a contract, safely, after the token was approved to another account", async () => {
     const { chain, cast } = stage;
     const [label, to] = ["kept-by-contract", addressOf(chain, "batch")];
     await registerReferred(chain, { from: cast.alice, label });
@@ -81,7 +81,7 @@ describe("a .eth name is given away", () => {
     ]);
   });
 
-  test("and given up in the registry: no one owns the record, the token's holder owns the name", async () => {
+  test("and given up in the registry: no one owns the record, and the token's holder owns the name", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "recordless" });
     const zero = `0x${"0".repeat(40)}` as const;
@@ -114,8 +114,8 @@ describe("a .eth name is given away", () => {
   });
 });
 
-describe("a subname is given away", () => {
-  test("by its owner, and taken back by its parent's", async () => {
+describe("a subname is transferred", () => {
+  test("by its owner, and is reclaimed by its parent's owner", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "parent" });
     const sub = { parent: ethNode("parent"), label: "sub" };
@@ -132,7 +132,7 @@ describe("a subname is given away", () => {
   });
 });
 
-describe("a wrapped name is given away", () => {
+describe("a wrapped name is transferred", () => {
   test("by its token of the wrapper", async () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.alice, label: "boxed" });
@@ -171,7 +171,7 @@ describe("a wrapped name is given away", () => {
     expect(rows).toEqual(nodes.map((node, ordinal) => ({ node, ordinal })));
   });
 
-  test("none at all in one log, which is kept still", async () => {
+  test("in a log without tokens, which is still kept", async () => {
     const { chain, cast } = stage;
     const receipt = await transferWrappedBatch(chain, { from: cast.alice, nodes: [], to: cast.bob });
     const rows = await stage.sql("select event_type, node from events where transaction_hash = $1", [
@@ -181,7 +181,7 @@ describe("a wrapped name is given away", () => {
   });
 });
 
-test("everybody who ever held a name is known by when they last did", async () => {
+test("every account that ever held a name is listed with the last time", async () => {
   const { chain, cast } = stage;
   await registerReferred(chain, { from: cast.erin, label: "passed-on" });
   await transferRegistration(chain, { from: cast.erin, label: "passed-on", to: cast.frank });

@@ -22,11 +22,11 @@ import { eventsOf, lower, namesOf } from "../stage.ts";
 import { beforeIndexing, foundControllers, stage } from "./stage.ts";
 
 /*
- * The NameWrapper takes on controllers that the deployment does not list: one that logs as the controller of 2023 does, and
- * accounts that renew without a log of their own.
+ * The NameWrapper accepts controllers that the deployment does not list: one that logs like the controller of 2023, and accounts
+ * that renew without their own log.
  */
 
-/** Renews at the registrar itself, and from a time on through the wrapper, too. */
+/** Renews at the registrar itself, and later also through the wrapper. */
 const silent = () => stage.cast.dave;
 
 beforeIndexing(async (chain, { deployer, dave }) => {
@@ -59,7 +59,7 @@ const unexplained = async (label: string) => {
   return row?.unexplained_renewals;
 };
 
-/** Whois says what the contracts do, and the index alone does not. */
+/** Whois matches the contracts, and the index alone does not. */
 async function expectLiveAsOnChain(name: string) {
   const answer = await stage.whois(name);
   expect(judged(answer)).toEqual(await expectedWhois(stage.chain, name));
@@ -74,7 +74,7 @@ const listedOf = async (owner: Address) =>
     ({ name }) => name,
   );
 
-describe("a controller that logs nothing renews wrapped names", () => {
+describe("a controller without logs renews wrapped names", () => {
   const labels = ["hushed", "hushed-directly", "hushed-once", "hushed-before"];
   let tokenEnd: bigint;
 
@@ -93,12 +93,12 @@ describe("a controller that logs nothing renews wrapped names", () => {
   });
   afterAll(() => take(silent(), false));
 
-  test("where only the registrar let it renew: the wrapper's expiry stays, and the index knows", async () => {
+  test("before the wrapper accepted it: the wrapper's expiry stays, and the index knows it", async () => {
     expect(await unexplained("hushed-before")).toBeNull();
     await expectWhoisAsOnChain(stage, "hushed-before.eth");
   });
 
-  test("the registrar's expiry is known, and of the wrapper's the chain is asked", async () => {
+  test("through the wrapper or directly: the index knows the registrar's expiry, and the chain is asked for the wrapper's", async () => {
     for (const label of ["hushed", "hushed-directly"]) {
       expect(await unexplained(label)).toBe(1);
       expect((await expectLiveAsOnChain(`${label}.eth`)).ownership.owner).toBe(stage.cast.erin);
@@ -108,7 +108,7 @@ describe("a controller that logs nothing renews wrapped names", () => {
     );
   });
 
-  test("and once the old token could have ended, whois says who owns it, and lists say no owner", async () => {
+  test("and once the old token could have ended, whois gives the owner, and lists give none", async () => {
     await warpTo(stage.chain, { timestamp: tokenEnd + 1n });
     const through = await expectLiveAsOnChain("hushed.eth");
     expect(through.ownership).toMatchObject({ is_wrapped: true, owner: stage.cast.erin });
@@ -132,7 +132,7 @@ describe("a controller that logs nothing renews wrapped names", () => {
     }
   });
 
-  test("and its history ends where the old token could have ended", async () => {
+  test("and their history ends when the old token could have ended", async () => {
     type History = { history: { address: string; ended_by?: string }[]; total: number };
     for (const name of ["hushed.eth", "hushed-directly.eth"]) {
       const { body } = await stage.stack.api<History>(`/domain/${name}/ownership-history`);
@@ -148,7 +148,7 @@ describe("a controller that logs nothing renews wrapped names", () => {
     ]);
   });
 
-  test("until a controller that is known renews it: then the index knows again", async () => {
+  test("until a known controller renews them: then the index knows again", async () => {
     const { chain, cast } = stage;
     await renew(chain, { from: cast.bob, label: "hushed-once", controller: "controller4" });
     expect(await unexplained("hushed-once")).toBeNull();
@@ -157,7 +157,7 @@ describe("a controller that logs nothing renews wrapped names", () => {
   });
 });
 
-describe("a controller that logs as a known one", () => {
+describe("a controller that logs like a known one", () => {
   /** The chain with such a controller. */
   let chain: Chain;
   const [label, controller] = ["taken-on", "controllerTakenOn"];
@@ -203,7 +203,7 @@ describe("a controller that logs as a known one", () => {
     ]);
   });
 
-  test("and is not believed once the registrar takes it on, too: it may renew either way", async () => {
+  test("is not believed once the registrar accepts it, too: it may renew either way", async () => {
     const { address } = contractOf(chain, controller);
     await addController(stage.chain, { from: stage.cast.deployer, controller: address });
     await renew(chain, { from: stage.cast.bob, label, controller });

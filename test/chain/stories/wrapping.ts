@@ -38,7 +38,7 @@ beforeIndexing(async (chain, { deployer, dave }) => {
   await addController(chain, { from: deployer, controller: dave });
 });
 
-/** What the tables hold of a wrapper's token, and what the contract stores. */
+/** The wrapper's token in the tables, and the one that the contract stores. */
 async function expectTokenAsStored(name: string) {
   const [row] = await stage.sql<{ owner: string | null; fuses: string; expiry: string }>(
     `select wrapper_owner as owner, wrapper_fuses as fuses, wrapper_expiry_timestamp::text as expiry
@@ -85,7 +85,7 @@ describe("a .eth name is wrapped", () => {
     expect((await expectWhoisAsOnChain(stage, "sent.eth")).ownership.is_wrapped).toBe(true);
   });
 
-  test("and more fuses are burnt, and resolver and time to live set through the wrapper", async () => {
+  test("and more fuses are burnt, and resolver and time to live are set through the wrapper", async () => {
     const { chain, cast } = stage;
     const node = ethNode("sent");
     const { CANNOT_UNWRAP, CANNOT_TRANSFER } = FUSES;
@@ -125,7 +125,7 @@ describe("a .eth name is wrapped", () => {
     ]);
   });
 
-  test("again while the old token's time lasts: parent-controlled fuses and the later expiry stay", async () => {
+  test("again before the old token ends: parent-controlled fuses and the later expiry stay", async () => {
     const { chain, cast } = stage;
     await wrapETH2LD(chain, { from: cast.bob, label: "freed", owner: cast.dave });
     await expectWhoisAsOnChain(stage, "freed.eth");
@@ -133,7 +133,7 @@ describe("a .eth name is wrapped", () => {
     expect(token.fuses).toBe(FUSES.PARENT_CANNOT_CONTROL | FUSES.IS_DOT_ETH);
   });
 
-  test("again after a renewal made its expiry later", async () => {
+  test("again after a renewal extended its expiry", async () => {
     const { chain, cast } = stage;
     await unwrapETH2LD(chain, { from: cast.dave, label: "freed" });
     await renewReferred(chain, { from: cast.dave, label: "freed", duration: 4n * YEAR });
@@ -165,7 +165,7 @@ describe("a name other than a .eth second-level name is wrapped", () => {
     expect(answer.wrapper?.expired).toBeUndefined();
   });
 
-  test("and unwrapped to another", async () => {
+  test("and unwrapped to another account", async () => {
     const { chain, cast } = stage;
     const act = { parent: ethNode("house"), label: "room", controller: cast.carol };
     await unwrap(chain, { from: cast.bob, ...act });
@@ -205,7 +205,7 @@ describe("a wrapped name lapses", () => {
     expiry = BigInt((await stage.whois("lapsing.eth")).expiry_timestamp ?? 0);
   });
 
-  test("in grace it keeps its owner and its fuses", async () => {
+  test("and in grace keeps its owner and its fuses", async () => {
     await warpTo(stage.chain, { timestamp: expiry + 30n * DAY });
     const answer = await expectWhoisAsOnChain(stage, "lapsing.eth");
     expect(answer.availability_status).toBe("grace");
@@ -240,7 +240,7 @@ describe("a wrapped name lapses", () => {
     expect(last?.owner_address).toBe(cast.bob.toLowerCase());
   });
 
-  test("or by another controller: it is not wrapped any more, though the wrapper says nothing", async () => {
+  test("or by another controller: it is no longer wrapped, though the wrapper logs nothing", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.bob, label: "lapsing-too" });
     const answer = await expectWhoisAsOnChain(stage, "lapsing-too.eth");
@@ -249,7 +249,7 @@ describe("a wrapped name lapses", () => {
     expect(answer.token_id).toBe(BigInt(answer.labelhash ?? 0).toString());
   });
 
-  test("and wrapped by its new owner: nothing of the old token is left", async () => {
+  test("and is wrapped by its new owner: nothing of the old token is left", async () => {
     const { chain, cast } = stage;
     await wrapETH2LD(chain, { from: cast.bob, label: "lapsing-too" });
     await expectWhoisAsOnChain(stage, "lapsing-too.eth");
@@ -272,7 +272,7 @@ describe("a wrapped name lapses", () => {
 });
 
 describe("the wrapper is upgraded", () => {
-  test("a name moves on: its token is burnt without NameUnwrapped", async () => {
+  test("a name moves: its token is burnt without NameUnwrapped", async () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.alice, label: "upgraded" });
     const upgraded = addressOf(chain, "upgradedWrapper");
@@ -293,7 +293,7 @@ describe("the wrapper is upgraded", () => {
   });
 });
 
-test("wrapper and registrar at their bounds: the last second of the wrapper's time counts", async () => {
+test("wrapper and registrar at their limits: the last second of the wrapper's time counts", async () => {
   const { chain, cast } = stage;
   await registerWrapped(chain, { from: cast.alice, label: "to-the-second", duration: 30n * DAY });
   const { wrapper } = await expectWhoisAsOnChain(stage, "to-the-second.eth");

@@ -11,14 +11,14 @@ import {
 import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 
-/** Approvals of one transaction. */
+/** Number of approvals in one transaction. */
 const AT_ONCE = 400;
 const LABEL = "approvals";
 
 const accountOf = (number: number): Address =>
   numberToHex(hexToBigInt("0x0a99000000000000000000000000000000000000") + BigInt(number), { size: 20 });
 
-/** Makes calls by a contract that anyone can use, some at a time. */
+/** Makes calls through a contract that anyone can use, some at a time. */
 async function callMany(
   { chain, mallory }: HostileStage,
   count: number,
@@ -28,7 +28,7 @@ async function callMany(
   while (calls.length > 0) await sendInBatch(chain, { from: mallory, calls: calls.splice(0, AT_ONCE) });
 }
 
-/** Who approves as many accounts as he can pay for, and who lets others write the victim's records. */
+/** Attackers who approve as many accounts as they can pay for, or let others write the victim's records. */
 export const attacksByApprovals = ({ approvals }: { approvals: number }): readonly Attack[] => [
   {
     name: `an owner with ${approvals.toLocaleString("en")} operators`,

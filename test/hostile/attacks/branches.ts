@@ -6,7 +6,10 @@ import { VICTIM } from "../stage.ts";
 
 type Size = { seed: number; turns: number; depth: number };
 
-/** A chain that goes back and forth, as far as it can before Ponder takes its blocks for final: each turn undoes rows and the journal. */
+/**
+ * A chain that goes back and forth, as far as it can before Ponder treats its blocks as final: each turn undoes rows and the
+ * journal.
+ */
 export const attacksByBranches = ({ seed, turns, depth }: Size): readonly Attack[] => [
   {
     name: `${turns} reorganisations of ${depth} blocks`,

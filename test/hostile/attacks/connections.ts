@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 
-/** Two addresses, in turns, behind the proxy that the stage trusts. */
+/** Two alternating addresses, behind the proxy that the stage trusts. */
 const addressOf = (index: number) => `X-Forwarded-For: 192.0.2.${(index % 2) + 1}`;
 
 const request = (line: string, ...headers: string[]) =>
   `${[`${line} HTTP/1.1`, "Host: names.example", ...headers].join("\r\n")}\r\n\r\n`;
 
-/** Opens connections to what callers ask, each of which sends its bytes. */
+/** Opens connections to the target of callers' requests, each of which sends its bytes. */
 async function openAll({ front }: HostileStage, count: number, bytesOf: (index: number) => string) {
   const sockets = Array.from({ length: count }, () => connect(Number(new URL(front).port), "127.0.0.1"));
   for (const socket of sockets) socket.on("error", () => {});
@@ -23,7 +23,7 @@ const destroyAll = (sockets: readonly Socket[]) => {
   for (const socket of sockets) socket.destroy();
 };
 
-/** How long attackers stay: longer than many questions of others take. */
+/** How long attackers stay: longer than many questions from others take. */
 const STAY_MS = 5_000;
 
 const pipelining = (connections: number, requests: number): Attack => ({
@@ -83,7 +83,7 @@ const slowUploads = (count: number): Attack => ({
   },
 });
 
-/** Half of them say how long their body is, half send it in chunks; all leave in the middle of it. */
+/** Half of them declare the length of their body, half send it in chunks; all leave in the middle of it. */
 const cutBodies = (count: number): Attack => ({
   name: `${count} bodies that are cut off`,
   run: async (stage) => {
@@ -111,14 +111,14 @@ const slowReaders = (count: number): Attack => ({
   },
 });
 
-/** What strangers can do by connections alone. */
+/** Attacks by connections alone. */
 export const attacksByConnections: readonly Attack[] = [
   pipelining(20, 2_000),
   streamsWithoutReader(2_100, 300),
   cutBodies(500),
 ];
 
-/** The same where a gateway is in front, which has places to take. */
+/** The same on a gateway in front, whose places can be taken. */
 export const attacksAtGateway: readonly Attack[] = [
   ...attacksByConnections,
   slowUploads(100),

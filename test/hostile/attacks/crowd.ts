@@ -4,7 +4,7 @@ import { type HostileStage, VICTIM } from "../stage.ts";
 export type Crowd = {
   requests: readonly [path: string, init?: RequestInit][];
   atOnce: number;
-  /** The statuses that are right for them. */
+  /** Their allowed statuses. */
   statuses: readonly number[];
 };
 
@@ -24,7 +24,7 @@ export async function askCrowd(
   await Promise.all(Array.from({ length: atOnce }, ask));
 }
 
-/** What a stranger asks many times, some at a time. */
+/** Requests that a stranger repeats many times, some at a time. */
 export const crowd = (what: string, asked: Crowd): Attack => ({
   name: `${asked.requests.length.toLocaleString("en")} ${what}, ${asked.atOnce} at a time`,
   run: async (stage) => {

@@ -7,7 +7,7 @@ import { allRecords, askAll } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 
-/* Cursors that no answer gave: forged with the right marks, of other lists, cut, and of another version. */
+/* Cursors that no answer returned: forged with the right marks, of other lists, cut, and of another version. */
 
 const search = (input: Record<string, unknown> = {}) => ({
   operation: "/search-domains",
@@ -23,7 +23,7 @@ const search = (input: Record<string, unknown> = {}) => ({
 
 const node = `0x${"f".repeat(64)}`;
 
-/** Positions that a stranger may make up: some are none. */
+/** Positions that a stranger may invent, not all of them valid. */
 const positions = [
   ...["", "zzzz", "\u{10ffff}", "' or 1=1 --", "%", "\u202e", "a".repeat(1_400), "\u0001".repeat(900)].map(
     (text) => [text, node],
@@ -47,7 +47,7 @@ const expiries = [
   "9".repeat(79),
 ];
 
-/** Paths of searches with such cursors; none may cost more than a first page, or fail but as an error of the caller. */
+/** Paths of searches with such cursors; none may cost more than a first page, or cause an error other than one of the caller. */
 export function forgedCursors(): string[] {
   const byName = positions.map((position) => writeCursor(search(), position as (string | null)[]));
   const byExpiry = expiries.map((expiry) =>
@@ -79,7 +79,7 @@ export function forgedCursors(): string[] {
   ];
 }
 
-/** Filters that find much and show little, in orders that no index has. */
+/** Filters that find much and show little, in orders without an index. */
 export const slowFilters: readonly string[] = [
   `/search-domains?expiry_windows=${Array.from({ length: 32 }, (_, i) => `${i * 2}-${i * 2}`).join()}&sort_by=label`,
   "/search-domains?expiry_windows=0-999999999999999&expiry_of=wrapper&sort_by=effective_owner_address",
@@ -94,7 +94,7 @@ export const slowFilters: readonly string[] = [
   `/address/0x${"0".repeat(40)}/resolves-to?page_size=200`,
 ];
 
-/** Cursors of look-ups, with the right choice of records, of positions and names that a stranger made up. */
+/** Cursors of lookups, with the right choice of records, and with positions and names that a stranger invented. */
 export const forgedInputs = (count: number): string[] =>
   Array.from({ length: count }, (_, i) =>
     writeInput(
@@ -107,10 +107,10 @@ export const forgedInputs = (count: number): string[] =>
     ),
   );
 
-/** Where the values of a cursor begin, behind its form, its mark and its checksum. */
+/** Where the values of a cursor begin, after its form, its mark and its checksum. */
 const [SUM_AT, VALUES_AT] = [7, 11];
 
-/** The cursor that a list gave, with other values and the checksum that they have. */
+/** A list's own cursor with other values and a matching checksum. */
 function withValues(cursor: Buffer, values: readonly string[]): string {
   const payload = Buffer.from(values.join("\0"));
   const mark = cursor.subarray(1, SUM_AT);
@@ -121,10 +121,10 @@ function withValues(cursor: Buffer, values: readonly string[]): string {
   return Buffer.concat([cursor.subarray(0, SUM_AT), sum, payload]).toString("base64url");
 }
 
-/** Values in a cursor: of no kind, of another kind, and beyond all that there is. */
+/** Values in a cursor: of no kind, of another kind, and out of range. */
 const oddValues = ["-", "=", "", "=NaN", "=-1", `=${"9".repeat(78)}`, "=0x", "=' or 1=1 --", "=\u{10ffff}"];
 
-/** Cursors that begin as one that a list gave, each with one value that it never had. */
+/** Cursors that begin like a list's own, each with one value that it never had. */
 function forgedFrom(given: string): string[] {
   const cursor = Buffer.from(given, "base64url");
   const values = cursor.subarray(VALUES_AT).toString().split("\0");
@@ -141,7 +141,7 @@ function forgedFrom(given: string): string[] {
   return [...one, ...all, ...count, old.toString("base64url"), given.slice(0, -3)];
 }
 
-/** Values for the parameters of the lists' paths: of each the first with which the list goes on is taken. */
+/** Values for the path parameters of lists: for each list the first with which it has another page. */
 function pathsOf({ chain, mallory }: HostileStage, path: string): string[] {
   const addresses = ["resolver5", "registry", "batch"].map((name) => addressOf(chain, name));
   const values: Record<string, string[]> = {
@@ -169,7 +169,10 @@ async function firstCursor(
   return null;
 }
 
-/** Every list with cursors that begin as its own, of another list, and of another version. @throws if few of them go on */
+/**
+ * Requests every list with cursors that begin like its own, of another list, and of another version. @throws if few lists have
+ * another page
+ */
 export const forgedInEveryList: Attack = {
   name: "forged, old and foreign cursors in every list that takes one",
   run: async (stage) => {

@@ -14,7 +14,10 @@ const AT_ONCE = 300;
 const LABEL = "gifts";
 const victim: Address = numberToHex(hexToBigInt("0x0b99000000000000000000000000000000000000"), { size: 20 });
 
-/** Who gives a stranger more names than those whose events are in one list: he pays, and the other's history is long. */
+/**
+ * An attacker who gives a stranger more names than those whose events are in one list: the attacker pays, and the stranger's
+ * history is long.
+ */
 export const attacksByEvents = ({ gifts }: { gifts: number }): readonly Attack[] => [
   {
     name: `${gifts.toLocaleString("en")} subnames that a stranger gives to one address`,
@@ -41,7 +44,7 @@ export const attacksByEvents = ({ gifts }: { gifts: number }): readonly Attack[]
   },
 ];
 
-/** Lists of events by filters that find nothing among much, or much that is in no order. */
+/** Lists of events by filters that find nothing in a large set, or a large set without an index order. */
 export const slowEvents: readonly string[] = [
   `/address/${victim}/events?type=subregistry&page_size=200`,
   `/address/${victim}/events?relation=name&sort_dir=asc&page_size=200`,

@@ -24,7 +24,7 @@ const REQUESTS = 3;
 
 let labels = 0;
 
-/** A name of the attacker's at a resolver that only the chain can ask, for all names below it too. */
+/** A name of the attacker's at a resolver that only the chain can ask, also for all names below it. */
 type Held = { chain: Chain; name: string; resolver: Address };
 
 async function hold({ chain, mallory }: HostileStage, resolver: string): Promise<Held> {
@@ -40,11 +40,11 @@ async function hold({ chain, mallory }: HostileStage, resolver: string): Promise
 const below = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `x${i}.${name}`);
 
-/** The names below one that are asked for: how many in a bulk request, and how many in a look-up. */
+/** Requested names below one: their number in a bulk request, and in a lookup. */
 type Below = { name: string; count: number; inputs: number };
 type Counts = Omit<Below, "name">;
 
-/** Asks for names in bulk, some requests at a time, while a bystander from another address asks for a name of his own. */
+/** Requests names in bulk, some requests at a time, while a bystander from another address requests another name. */
 async function askBeside(
   { stack }: HostileStage,
   { name, count, inputs }: Below,
@@ -75,7 +75,7 @@ async function askBeside(
   }
 }
 
-/** A resolver that asks each of its callers for this look-up of our own batch gateway. */
+/** A resolver that sends each of its callers to our own batch gateway with this lookup. */
 const tree = (counts: Counts, what: string, plan: { width: number; depth: number }): Attack => ({
   name: `a resolver that asks for ${what}`,
   run: async (stage) => {
@@ -91,7 +91,7 @@ const tree = (counts: Counts, what: string, plan: { width: number; depth: number
   },
 });
 
-/** A resolver whose look-ups go to a gateway that does this. */
+/** A resolver whose lookups go to a gateway that behaves like this. */
 const gateway = (
   counts: Counts,
   what: string,
@@ -118,7 +118,7 @@ const gateway = (
 
 const data = (bytes: number): string => JSON.stringify({ data: `0x${"00".repeat(bytes)}` });
 
-/** A resolver that answers texts of this length. */
+/** A resolver whose texts have this length. */
 const texts = (bytes: number): Attack => ({
   name: `a resolver that answers texts of ${bytes.toLocaleString("en")} bytes`,
   run: async (stage) => {
@@ -130,10 +130,10 @@ const texts = (bytes: number): Attack => ({
   },
 });
 
-/** Texts of a name that is compared, of which two are long. */
+/** Texts of a name that is compared, two of which are long. */
 const COMPARED_TEXTS = 250;
 
-/** Asks for one name's comparison many times at once. @throws if another caller's name is not answered meanwhile */
+/** Requests one name's comparison many times at once. @throws if another caller's name is not answered meanwhile */
 const comparedAtOnce = (times: number): Attack => ({
   name: `a name with ${COMPARED_TEXTS} texts that is compared ${times} times at once`,
   run: async (stage) => {
@@ -170,7 +170,7 @@ const comparedAtOnce = (times: number): Attack => ({
   },
 });
 
-/** Asks until the gateway would be taken for silent. @throws if names of the honest resolver are no longer asked for */
+/** Asks until the gateway would count as silent. @throws if names of the honest resolver are no longer resolved */
 const borrowedGateway: Attack = {
   name: "a resolver that names an honest gateway's URL",
   run: async (stage) => {
@@ -204,7 +204,7 @@ const borrowedGateway: Attack = {
 
 const STOPPED_MS = 5_000;
 
-/** @throws if a name that is indexed is not answered meanwhile */
+/** @throws if an indexed name is not answered meanwhile */
 const stoppedNode: Attack = {
   name: `the node stands still for ${STOPPED_MS / 1_000} seconds`,
   run: async ({ local, stack }) => {
@@ -222,8 +222,8 @@ const stoppedNode: Attack = {
 };
 
 /**
- * What resolvers and gateways of strangers can do to those who ask for names of theirs. `count` is how many names each bulk
- * request asks for, `inputs` each look-up, with all records; `comparisons` how many callers have a name compared at once.
+ * Attacks by resolvers and gateways on callers who request their names. `count` is the number of names in each bulk request,
+ * `inputs` in each lookup, with all records; `comparisons` is the number of callers who have a name compared at once.
  */
 export const attacksByLiveAnswers = ({
   comparisons,

@@ -17,10 +17,10 @@ import { ATTACK_GAS, type HostileStage } from "../stage.ts";
 
 /** How many names one transaction can pay for. */
 const NAMES_A_TRANSACTION = 280;
-/** How many of them a block of mainnet can hold: 60 million gas. */
+/** How many of them fit into a block of mainnet: 60 million gas. */
 const TRANSACTIONS_A_BLOCK = 4;
 
-/** Registers `<label>.eth` for the contract that makes names below it. Gives its node. */
+/** Registers `<label>.eth` for the contract that creates names below it. Returns its node. */
 async function own({ chain, mallory }: HostileStage, label: Label): Promise<Hex> {
   await registerReferred(chain, { from: mallory, label });
   const node = ethNode(label);
@@ -36,14 +36,14 @@ const callOf = ({ mallory }: HostileStage, functionName: string, args: readonly 
   gas: ATTACK_GAS,
 });
 
-/** The nodes of nested names that all have the same labelhash, the highest first. */
+/** The nodes of nested names with the same labelhash, the highest first. */
 function nodesBelow(parent: Hex, labelhash: Hex, depth: number): Hex[] {
   const nodes: Hex[] = [];
   for (let node = parent; nodes.length < depth; nodes.push(node)) node = nodeBelow(node, { labelhash });
   return nodes;
 }
 
-/** Makes nested names in one block, and gives their nodes. */
+/** Creates nested names in one block, and returns their nodes. */
 async function nest(stage: HostileStage, parent: Hex, labelhash: Hex, depth: number): Promise<Hex[]> {
   const nodes = nodesBelow(parent, labelhash, depth);
   const calls: Call[] = [];
@@ -55,7 +55,7 @@ async function nest(stage: HostileStage, parent: Hex, labelhash: Hex, depth: num
   return nodes;
 }
 
-/** Makes names side by side, some thousands in each block. */
+/** Creates names side by side, some thousands in each block. */
 async function spread(stage: HostileStage, parent: Hex, count: number): Promise<void> {
   const calls: Call[] = [];
   for (let from = 0; from < count; from += NAMES_A_TRANSACTION) {
@@ -70,7 +70,7 @@ async function spread(stage: HostileStage, parent: Hex, count: number): Promise<
 const ends = (nodes: readonly Hex[]): Hex[] =>
   [nodes[0], nodes[Math.floor(nodes.length / 2)], nodes.at(-1)].filter((node) => node !== undefined);
 
-/** Nested names that all have one label, of `size` letters, which is known. */
+/** Nested names that all have one known label, of `size` letters. */
 const nested = (size: number, depth: number): Attack => ({
   name: `${depth} nested names with a label of ${size.toLocaleString("en")} bytes`,
   run: async (stage) => {
@@ -159,7 +159,7 @@ const oddLabels: readonly Label[] = [
   new TextEncoder().encode(`${"é".repeat(127)}x`),
 ];
 
-/** What a name can be made of. `leaves` is how many names the largest reveal has, `reveals` how many labels stand above others. */
+/** Attacks with names. `leaves` is the number of names in the largest reveal, `reveals` the number of labels above others. */
 export const attacksByNames = ({
   leaves,
   leavesBelowSeveral,

@@ -13,14 +13,14 @@ import {
 import type { Attack } from "../attack.ts";
 
 const BIG: Address = getAddress(`0x${"91".repeat(20)}`);
-/** As many as one block of the local chain takes. */
+/** As many as fit into one block of the local chain. */
 const ENTRIES_A_BLOCK = 600;
-/** Links of one transaction. */
+/** Number of links in one transaction. */
 const LINKS_AT_ONCE = 500;
 
 const set = (subregistry: Address) => link(ETH, { label: "attack", subregistry });
 
-/** Where ENSv2 is indexed: `queues.test.ts` shows what becomes of it and of the others. */
+/** With ENSv2 indexed: `queues.test.ts` shows the effect on it and on others. */
 export const attacksByQueues = ({ entries }: { entries: number }): readonly Attack[] => [
   {
     name: `a registry of ${entries.toLocaleString("en")} entries that is linked and unlinked ${LINKS_AT_ONCE} times`,

@@ -50,7 +50,7 @@ function shout(stage: HostileStage, size: number, { topics, data }: RawLog): Cal
   return call(stage, "shout", [...topics, zeroHash].slice(0, 3), head, BigInt(size));
 }
 
-/** Registers `<label>.eth` with the hostile resolver. Gives its node. */
+/** Registers `<label>.eth` with the hostile resolver. Returns its node. */
 async function ownWithResolver({ chain, mallory }: HostileStage, label: string): Promise<Hex> {
   await registerReferred(chain, { from: mallory, label });
   const node = ethNode(label);
@@ -61,7 +61,7 @@ async function ownWithResolver({ chain, mallory }: HostileStage, label: string):
 const texts = ["", "\0", "a\0b", "\ud7ff\ufffd", Uint8Array.from([0xff, 0xfe, 0x00]), "z".repeat(10_240)];
 const blobs: readonly Hex[] = ["0x", "0x00", `0x${"ff".repeat(33)}`, `0x${"00".repeat(20_480)}`];
 
-/** The ends of a type. */
+/** Smallest and largest values of a type. */
 function endsOf(type: string): readonly unknown[] {
   if (type === "string") return texts;
   if (type === "bytes") return blobs;
@@ -74,7 +74,7 @@ function endsOf(type: string): readonly unknown[] {
   return bits <= 48 ? [0, Number(end)] : [0n, 1n, 2n ** 63n - 1n, 2n ** 63n, end].filter((one) => one <= end);
 }
 
-/** Every record event with every argument at each of its ends, the others as they most often are. */
+/** Every record event with every argument at each of its limits, and the others at common values. */
 function logsAtTheEnds(node: Hex): RawLog[] {
   return [...resolverAbi, ...resolverUnindexedKeyAbi].flatMap((event) => {
     const usual = event.inputs.map(({ name, type }) => (name === "node" ? node : endsOf(type)[1]));
@@ -108,7 +108,7 @@ const largeLogs: Attack = {
 /** A crowd without any pause would be an attack of its own. */
 const OTHERS_PAUSE_MS = 20;
 
-/** Others, who ask for a name and for the state of the index until the head is indexed. @throws if one is refused */
+/** Other callers, who request a name and the state of the index until the head is indexed. @throws if one is refused */
 async function askOthers({ stack }: HostileStage, isOver: () => boolean): Promise<void> {
   const ask = async (path: string) => {
     while (!isOver()) {
@@ -123,7 +123,7 @@ async function askOthers({ stack }: HostileStage, isOver: () => boolean): Promis
   );
 }
 
-/** More than the indexer can take in before the next question comes. */
+/** More than the indexer can process before the next question comes. */
 const burst = ({ blocks, megabytes }: { blocks: number; megabytes: number }): Attack => ({
   name: `${blocks} blocks at once, each with ${megabytes} logs of 1 MB`,
   run: async (stage) => {
@@ -203,7 +203,7 @@ const flood = (count: number): Attack => ({
 
 const multicallAbi = parseAbi(["function multicall(bytes[] data) returns (bytes[] results)"]);
 
-/** The value of each text is found in the calldata of the whole transaction, because the log does not have it. */
+/** The value of each text is searched in the calldata of the whole transaction, because the log lacks it. */
 const textsInOneCall = (count: number): Attack => ({
   name: `${count.toLocaleString("en")} texts in one call of a resolver of 2020`,
   run: async (stage) => {
@@ -258,7 +258,7 @@ const tokensInOneTransfer = (count: number): Attack => ({
   },
 });
 
-/** Texts of a listed resolver of 2025, whose own contract stores them. */
+/** Texts at a listed resolver of 2025, stored by its own contract. */
 const oddTexts: Attack = {
   name: "texts, addresses and names that are empty, broken or long, at a resolver of 2025",
   run: async ({ chain, mallory }) => {
@@ -282,7 +282,7 @@ const oddTexts: Attack = {
   },
 };
 
-/** What can be logged of a name, in size and in number. */
+/** Logs about a name, large in size and in number. */
 export const attacksByRecords = ({
   logs,
   burstMegabytes,

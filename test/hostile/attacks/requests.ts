@@ -100,7 +100,7 @@ const oddTexts: readonly string[] = [
 const keys = (count: number) => Object.fromEntries(many(count, (i) => [`k${i}`, 0]));
 const call = (params: unknown) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
 
-/** Small in bytes, large in what a library makes of them. */
+/** Small in bytes, but large once parsed by a library. */
 const manyKeys = (count: number): Attack => ({
   name: `bodies of ${count.toLocaleString("en")} keys, values or levels over MCP and in a bulk`,
   run: async ({ stack }) => {
@@ -125,7 +125,7 @@ const manyKeys = (count: number): Attack => ({
 
 const multipart = "multipart/form-data; boundary=b";
 
-/** The one form that the service takes, as large as a body may be, or in the form of files. */
+/** The one form that the service accepts, as large as a body may be, or in the form of files. */
 const forms = crowd("forms that are large, or of many parts", {
   atOnce: 4,
   statuses: [errorCodes.LIMIT_EXCEEDED.status, errorCodes.INVALID_PARAMETER.status],
@@ -155,7 +155,7 @@ const foreignForms = crowd("forms for a key from pages of other sites", {
   ]),
 });
 
-/** The last one that a list has, and those behind it. */
+/** The last page of a list, and those after it. */
 const latePages = crowd("requests for late pages", {
   atOnce: 60,
   statuses: [200, errorCodes.LIMIT_EXCEEDED.status],
@@ -194,8 +194,8 @@ const pings = crowd("messages over MCP that nothing pays for", {
 });
 
 /**
- * Every parameter of every operation that is read by GET, with every odd text, or in turns with some of them: operations that
- * follow each other get other texts of a parameter that both have.
+ * Every parameter of every GET operation with every odd text, or with some of them in turn: consecutive operations get different
+ * texts for a shared parameter.
  */
 function oddParameters({ operations }: HostileStage, textsOfEach: number): Asked[] {
   let turn = 0;
@@ -259,7 +259,7 @@ function stopReading(port: number, request: string): Promise<Socket> {
   });
 }
 
-/** What can be sent to the API without a key. Each parameter gets this many of the odd texts. */
+/** Requests to the API without a key. Each parameter gets this many of the odd texts. */
 export const attacksByRequests = ({ oddTexts: textsOfEach }: { oddTexts: number }): readonly Attack[] => [
   posting("a bulk request of 500 names of 501 labels", [bulk({ names: many(500, longestPath) })]),
   posting("a bulk request of 500 names that are slow to normalise", [

@@ -14,7 +14,7 @@ import { askCrowd } from "./crowd.ts";
 const AT_ONCE = 200;
 const LABEL = "pointed";
 
-/** Who points more names at one resolver than any list shows: all callers' lists of it are long. */
+/** An attacker who points more names at one resolver than any list shows: all callers' lists of it are long. */
 export const attacksByResolvers = ({ pointed }: { pointed: number }): readonly Attack[] => [
   {
     name: `${pointed.toLocaleString("en")} names that a stranger points at one resolver`,

@@ -7,7 +7,7 @@ import { VICTIM } from "../stage.ts";
 /** As many as are emitted in one block. */
 const LOGS_A_BLOCK = 2_000;
 
-/** Contracts of strangers that emit everything we follow from any contract. */
+/** Contracts of strangers that emit every event that we follow from any contract. */
 export const attacksByStrangers = ({ seed, logs }: { seed: number; logs: number }): readonly Attack[] => [
   {
     name: `${logs.toLocaleString("en")} random logs of a stranger's contract`,

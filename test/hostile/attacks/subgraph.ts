@@ -2,7 +2,7 @@ import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 import { crowd } from "./crowd.ts";
 
-/* What can be sent to the query language of the subgraph without a key. */
+/* Queries to the subgraph's query language without a key. */
 
 type Query = { query: unknown; variables?: unknown; operationName?: unknown };
 
@@ -14,7 +14,7 @@ const nested = (levels: number, open: string, inner: string, close = "}"): strin
 const ask = (selection: string): Query => ({ query: `{ ${selection} }` });
 const where = (filter: string, type = "domains"): Query => ask(`${type}(where: { ${filter} }) { id }`);
 
-/** Each passes a bound, most by far. */
+/** Each exceeds a limit, most by far. */
 const large: readonly Query[] = [
   ask(`domains { ${nested(400, "parent { ", "id")} }`),
   ask(nested(60, "domains(first: 1000) { subdomains(first: 1000) { ", "id", "} }")),
@@ -47,12 +47,12 @@ const large: readonly Query[] = [
     query: `query q($t: String) { ${repeat(2_000, () => "...f")} } fragment f on Query { domains(where: { name: $t }) { id } }`,
     variables: { t: '"a'.repeat(300_000) },
   },
-  // To plan it takes minutes.
+  // Planning it takes minutes.
   {
     query: `query q($c: X) { domains(where: { and: [${repeat(300, () => "$c")}] }) { id } }`,
     variables: { c: { subdomains_: { events_: { domain_: { name_not: "1" } } } } },
   },
-  // To compare one long text with it takes seconds.
+  // Comparing one long text with it takes seconds.
   where(`value_contains: "${"a".repeat(60_000)}b"`, "textChangeds"),
   where(`name_not_contains_nocase: "${"%a".repeat(60_000)}"`),
   ask(`domains { ${repeat(1_000, (i) => `a${i}: name`)} }`),
@@ -68,7 +68,7 @@ const large: readonly Query[] = [
   ask(`__schema { types { fields { type { ${nested(100, "ofType { ", "name")} } } } }`),
 ];
 
-/** Each is within the bounds, and as slow as these allow. */
+/** Each is within the limits, and as slow as these allow. */
 const slow: readonly Query[] = [
   ask(
     'domains(first: 1000, skip: 5000, orderBy: labelName, where: { name_contains_nocase: "e", labelName_not_ends_with_nocase: "zz" }) { id events(first: 10) { id } }',
@@ -77,7 +77,7 @@ const slow: readonly Query[] = [
   where('domain_: { owner_: { id_contains: "a" } }', "registrations"),
   ask("textChangeds(first: 1000, orderBy: key, skip: 5000) { id resolver { domain { name owner { id } } } }"),
   ask(repeat(50, (i) => `a${i}: domains(first: 100, orderBy: registration__expiryDate, skip: ${i}) { id }`)),
-  // No page is full, whichever way the names are looked for.
+  // No page is full, whichever way the names are searched.
   ask(
     repeat(
       50,
@@ -89,7 +89,7 @@ const slow: readonly Query[] = [
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
 
-/** Planned, and compared again and again, for nothing or for an answer of nothing. */
+/** Planned and compared again and again, for nothing or for an empty answer. */
 const planned: readonly Query[] = [
   {
     query: `query q($a: X, $b: X) { domains(where: $a) { id } ${repeat(490, () => "domains(where: $b) { id }")} }`,
@@ -101,13 +101,13 @@ const planned: readonly Query[] = [
   ask(repeat(1_000, () => "domains(first: 1) { id name }")),
 ];
 
-/** Small in what is read, large in what is written: a name of a field is written for each entity. */
+/** Small to read, but large to write: the name of a field is written for each entity. */
 const longAnswers: readonly Query[] = [
   ask(`domains(first: 1000) { ${"a".repeat(140_000)}: id }`),
   ask(`domains(first: 1000) { parent { ${"a".repeat(140_000)}: id } }`),
 ];
 
-/** Of past blocks and of all events, as many reads as the bounds allow. */
+/** At past blocks and over all events, as many reads as the limits allow. */
 const past: readonly Query[] = [
   ask(repeat(10, (i) => `a${i}: domains(first: 1000, block: { number: ${i + 1} }) { owner { id } }`)),
   ask(
@@ -200,7 +200,7 @@ const MANY_AT_ONCE = 40;
 
 type Answer = { data?: unknown; errors?: { message?: unknown }[]; error?: { code: string } };
 
-/** @throws if an answer is neither data nor an error in GraphQL's form, or a refusal of the whole request */
+/** @throws if an answer is not data, an error in GraphQL's form, or a refusal of the whole request */
 async function send({ stack }: HostileStage, body: string): Promise<{ isRefused: boolean }> {
   const reply = await fetch(`${stack.url}/subgraph`, { method: "POST", body });
   const text = await reply.text();

@@ -9,7 +9,7 @@ import {
 import type { Attack, Traces } from "../attack.ts";
 import { ATTACK_GAS, type HostileStage } from "../stage.ts";
 
-/** What a reader, a database, a spreadsheet, a calendar or a browser may take for more than a text. */
+/** Texts that a reader, a database, a spreadsheet, a calendar or a browser may interpret as more than a text. */
 const odd = [
   "\0",
   "\u0001",
@@ -48,7 +48,7 @@ const odd = [
   "\u202e",
 ] as const;
 
-/** Bytes that are no UTF-8: halves of a pair, a cut character, a byte that none begins with. */
+/** Bytes that are not UTF-8: halves of a surrogate pair, a cut character, an invalid first byte. */
 const broken: readonly Uint8Array[] = [
   [0xed, 0xa0, 0x80],
   [0xed, 0xbf, 0xbf],
@@ -61,7 +61,7 @@ const text = fc.array(fc.oneof(fc.constantFrom(...odd), fc.string({ unit: "binar
   maxLength: 5,
 });
 
-/** Random texts, the same ones for one seed, and each odd one by itself. */
+/** Random texts, always the same for one seed, and each odd one by itself. */
 const textsOf = (seed: number, count: number): string[] => [
   ...new Set([
     ...odd,
@@ -69,7 +69,7 @@ const textsOf = (seed: number, count: number): string[] => [
   ]),
 ];
 
-/** Labels of which anyone may register a name: three characters or more. Each costs a registration. */
+/** Labels under which anyone may register a name: three characters or more. Each costs a registration. */
 const labels = [
   "\0",
   "\ufffe",
@@ -85,7 +85,7 @@ const labels = [
 export const NAME = "texts.eth";
 const KEYS = 60;
 
-/** What is set at {@link NAME}, by its key, as JSON has it; of {@link broken} bytes what a decoder makes of them. */
+/** Texts set at {@link NAME}, by key, as JSON has them; for {@link broken} bytes the decoder's result. */
 export const textsSet = (seed: number): ReadonlyMap<string, string> => {
   const texts = textsOf(seed, KEYS);
   return new Map([
@@ -112,7 +112,7 @@ async function setAll({ chain, mallory }: HostileStage, seed: number): Promise<v
   ]);
 }
 
-/** Odd texts in every place that takes one, and after them a plain one: nothing stops at them. */
+/** Odd texts in every place that accepts one, followed by a plain one: nothing stops at them. */
 const everywhere = (seed: number): Attack => ({
   name: "odd texts in names, keys, values and primary names",
   run: async (stage): Promise<Traces> => {

@@ -6,8 +6,8 @@ import { addressAt, expectedDomain, logsOf, logsThatCount } from "../oracle.ts";
 import { ask, namesIn, post, stage } from "../stage.ts";
 
 /*
- * The shapes of what existing programs ask, each by its makers' habits: which lists, filters, orders and forms of variables
- * they use. What is expected comes from the contracts and their logs.
+ * Queries of existing programs, each in its makers' style: the lists, filters, orders and forms of variables that they use. The
+ * expected answers come from the contracts and their logs.
  */
 
 type Expected = Awaited<ReturnType<typeof expectedDomain>>;
@@ -21,11 +21,11 @@ async function everyName(): Promise<Expected[]> {
   return Promise.all(names.map((name) => expectedDomain(name ?? "")));
 }
 
-/** The names that meet a condition, in the order of their texts. */
+/** The names that meet a condition, in text order. */
 const namesWhere = async (isMeant: (domain: Expected) => boolean): Promise<string[]> =>
   sorted((await everyName()).filter(isMeant));
 
-/** When the registrar's token of a label was registered last, in unix seconds. */
+/** When the registrar's token of a label was last registered, in unix seconds. */
 async function registeredAt(label: string): Promise<bigint> {
   const id = BigInt(hashLabel(label));
   const logs = (await logsOf("registrar")).filter(
@@ -38,7 +38,7 @@ async function registeredAt(label: string): Promise<bigint> {
 const firstLabel = (name: string): string => name.split(".")[0] ?? "";
 const isRegistered = ({ registration }: Expected): boolean => registration !== null;
 
-/** Holders of registrations by when these end, each with its name. */
+/** Holders of registrations in the order of expiry, each with its name. */
 async function registrationsOf(holder?: Address): Promise<{ expiryDate: string; domain: Named }[]> {
   const all = (await everyName()).filter(isRegistered);
   const own = all.filter(({ registrant }) => holder === undefined || registrant?.id === lower(holder));
@@ -308,7 +308,7 @@ describe("programs for lists and expiries", () => {
   });
 
   test("a name's texts, by relations of the resolver", async () => {
-    // The name has no resolver any more, but that entity still leads to it.
+    // The name no longer has a resolver, but that entity still leads to it.
     const { textChangeds } = await ask<{ textChangeds: { key: string }[] }>(
       '{ textChangeds(first: 500, where: { resolver_: { domain_: { name: "cleared.eth" } } }) { key } }',
     );

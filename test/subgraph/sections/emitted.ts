@@ -4,7 +4,7 @@ import { addressOf, ethNode, registerReferred, send, setResolver } from "../../.
 import { ask, stage } from "../stage.ts";
 
 /*
- * Records' logs of a contract that only emits logs. The subgraph takes them from every contract, and gives their resolver the
+ * Record logs of a contract that only emits logs. The subgraph accepts them from every contract, and gives their resolver the
  * node's domain. Source: ensdomains/ens-subgraph, subgraph.yaml (its Resolver has no address) and src/resolver.ts.
  */
 

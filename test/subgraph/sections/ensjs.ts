@@ -15,7 +15,7 @@ import { ask, stage } from "../stage.ts";
 
 const clientOf = () => ensjsClient(stage.local, stage.stack.url);
 
-/** The library takes expired names out by the computer's clock, which is not the chain's. */
+/** The library removes expired names by the computer's clock, which is not the chain's. */
 async function atChainTime<Result>(work: () => Promise<Result>): Promise<Result> {
   vi.useFakeTimers({ toFake: ["Date"], now: Number(await latestTime(stage.chain)) * 1_000 });
   try {
@@ -28,7 +28,7 @@ async function atChainTime<Result>(work: () => Promise<Result>): Promise<Result>
 type Row = Record<string, unknown>;
 const [records, hashed] = [nodeOf("records.eth"), hashLabel("records")];
 
-/** The records' events, as the subgraph calls them. */
+/** The subgraph's names for record events. */
 const shownAs: Record<string, string> = {
   AddrChanged: "AddrChanged",
   AddressChanged: "MulticoinAddrChanged",
@@ -57,7 +57,7 @@ async function ownedBy(
   return all.filter((domain) => isOf(domain) && isCurrent(domain)).map(({ name }) => name);
 }
 
-/** The names of the index that the library's filter for reverse records lets through. */
+/** The names of the index that pass the library's filter for reverse records. */
 async function allNames(): Promise<string[]> {
   const { domains } = await ask<{ domains: { name: string }[] }>(
     '{ domains(first: 1000, where: { name_not_ends_with: ".addr.reverse" }) { name } }',
@@ -197,7 +197,7 @@ describe("getNameHistory", () => {
   test("of a name whose resolver was removed does not fail", async () => {
     const history = await getNameHistory(clientOf(), { name: "cleared.eth" });
     const changes = history?.domainEvents.filter(({ type }) => type === "NewResolver") ?? [];
-    // The events are in the order of their ids, which are texts.
+    // The events are ordered by id, which is a text.
     const [last] = changes.toSorted((a, b) => b.blockNumber - a.blockNumber);
     expect(last).toMatchObject({ resolver: zeroAddress });
   });

@@ -18,7 +18,7 @@ const common = (log: Logged, node: unknown) => ({
 });
 const hex32 = (value: unknown): Hex => numberToHex(value as bigint, { size: 32 });
 
-/** Entities of a type in the order of their ids, as the logs of a contract give them. */
+/** Entities of a type in id order, from the logs of a contract. */
 const judged: Record<
   string,
   { contract: string; event: string; fields: string; toRow: (log: Logged) => Row }

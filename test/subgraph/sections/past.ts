@@ -20,8 +20,8 @@ import { loadModel, randomList } from "../randomLists.ts";
 import { post, stage } from "../stage.ts";
 
 /*
- * Lists of a past block: what they were when it was the newest one, or an error. Between the two everything that changes a
- * name happens to one.
+ * Lists at a past block: their content when it was the newest one, or an error. In between, every kind of change to a name
+ * happens to one.
  */
 
 const runs = isSlow() ? 400 : 40;

@@ -4,9 +4,7 @@ import { isSlow } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { ask } from "../stage.ts";
 
-/*
- * Random lists within the schema, by filters, orders and pages, against a plain evaluation over all entities in memory.
- */
+/* Random lists within the schema, by filters, orders and pages, compared with a plain evaluation over all entities in memory. */
 
 const runs = isSlow() ? 300 : 30;
 beforeAll(loadModel);
