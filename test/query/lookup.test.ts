@@ -1,7 +1,6 @@
 import { addressRecord, domain, event, primaryName, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { boundOf } from "../../src/api/names/endpoints/lookup/fit.ts";
 import { reverseNode } from "../../src/api/names/schemas/input.ts";
 import { ADDR_REVERSE_NODE } from "../../src/ens/name.ts";
 import { openApi, type TestApi } from "./api.ts";
@@ -399,15 +398,4 @@ describe("POST /lookup", () => {
     const { status, body: reply } = await api.post("/lookup", body);
     expect([status, (reply.error as { code: string }).code]).toEqual([400, code]);
   });
-});
-
-test("the length estimated for a name without serialising it is an upper bound", async () => {
-  const inputs = [...names, "wrapped.eth", `${"é".repeat(100)}.eth`, `${"\\".repeat(9)}.eth`];
-  const items = await lookUp({ inputs, records: {} });
-  const bounded = items.map(
-    (item) => [boundOf(item as never), Buffer.byteLength(JSON.stringify(item))] as const,
-  );
-  const known = bounded.filter(([bound]) => bound !== null);
-  expect(known.length).toBeGreaterThan(5);
-  for (const [bound, bytes] of known) expect(bound).toBeGreaterThan(bytes);
 });
