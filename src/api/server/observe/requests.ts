@@ -40,16 +40,6 @@ function routeOf(c: Context): string {
   const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"));
   if (route === undefined) return "none";
   const method = c.req.method === "HEAD" ? "GET" : c.req.method;
-  return `${method} ${declaredPathOf(route.path)}`;
-}
-
-/** The paths of routes as they are declared, by their form in the router: there are as many as routes. */
-const declaredPaths = new Map<string, string>();
-
-function declaredPathOf(path: string): string {
-  const known = declaredPaths.get(path);
-  if (known !== undefined) return known;
-  const declared = path.replace(/^\/api(?=\/|$)/, "").replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}") || "/";
-  declaredPaths.set(path, declared);
-  return declared;
+  const path = route.path.replace(/^\/api(?=\/|$)/, "").replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}") || "/";
+  return `${method} ${path}`;
 }
