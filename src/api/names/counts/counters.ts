@@ -21,15 +21,14 @@ export const momentOf = ({ life }: ScopeSql): SQL =>
     `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${rulesNumber(life)})`,
   );
 
-type WithMoment<Row> = Row & { moment: string | null };
-
 /** Reads the rows of a statement that selects the counters' moment with each row; null without counters. */
 export const readCounters = <Row extends object>(db: Db, statement: SQL): Promise<Row[] | null> =>
-  ifCounted(async () => (await db.execute(statement)).rows);
+  ifCounted<Row>(async () => (await db.execute(statement)).rows);
 
 async function ifCounted<Row extends object>(read: () => Promise<object[]>): Promise<Row[] | null> {
-  const rows = (await ifThere(COUNTERS, read)) as WithMoment<Row>[] | null;
-  return rows?.[0] === undefined || rows[0].moment === null ? null : rows;
+  const rows = (await ifThere(COUNTERS, read)) as (Row & { moment: string | null })[] | null;
+  if (rows?.[0] === undefined || rows[0].moment === null) return null;
+  return rows.map(({ moment: _, ...row }) => row as unknown as Row);
 }
 
 /** Name of the counters when they are missing. */
@@ -63,14 +62,9 @@ export function preparedCountRows<const Column extends string, Value>(
       .from(sql`(${statement(of)}) as counts`)
       .prepare(of.title(`counters_${name}`)),
   );
-  return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, Value>[] | null> => {
-    const rows = await ifCounted<Record<Column, Value>>(() => counts(db, scope, values));
-    return rows?.map((row) => pick(row, columns)) ?? null;
-  };
+  return (db: Db, scope: Scope, values: Values): Promise<Record<Column, Value>[] | null> =>
+    ifCounted(() => counts(db, scope, values));
 }
-
-const pick = <Column extends string, Value>(row: Record<Column, Value>, columns: readonly Column[]) =>
-  Object.fromEntries(columns.map((column) => [column, row[column]])) as Record<Column, Value>;
 
 /**
  * Names whose class may have changed since the counters' moment: once with -1 for the class at that moment, once with 1 for the

@@ -169,12 +169,12 @@ async function salesFromCounters(db: Db, at: AsOf): Promise<DaySales[] | null> {
 
 /** By chain, the second before which its sales are counted. Null if no chain has any. */
 async function readUntils(db: Db, { chains }: AsOf): Promise<ReadonlyMap<number, number> | null> {
-  const state = await readCounters<{ chainId: number; moment: string }>(
+  const state = await readCounters<{ chainId: number; until: string }>(
     db,
-    sql`select chain_id as "chainId", until as moment from figures_days_state
+    sql`select chain_id as "chainId", until, until as moment from figures_days_state
       where counted = 'events'::regclass::oid and rules = ${sql.raw(String(rulesOf(chains)))} and ${sqlOf(chains).holds(sql`chain_id`)}`,
   );
-  return state && new Map(state.map(({ chainId, moment }) => [chainId, Number(moment)]));
+  return state && new Map(state.map(({ chainId, until }) => [chainId, Number(until)]));
 }
 
 /** Reads one chain after the other. `untils` has the second before which a chain's sales are counted by day. */

@@ -24,15 +24,14 @@ export const phaseCounts: Count<AsOf, PhaseCount[]> = countOf({
   fromRows: listPhaseCounts,
 });
 
-async function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
-  const rows = await readCounters<PhaseCount>(
+function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
+  return readCounters<PhaseCount>(
     db,
     sql`with ${namesByPhaseAt({ chains, now })}
       select ${momentInChanges} as moment, is_eth as "isEth", phase, sum(names)::int as names
       from class where ${sqlOf(chains).holds(sql`chain_id`)} and is_counted and is_owned
       group by is_eth, phase having sum(names) <> 0`,
   );
-  return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
 }
 
 /** The addresses with the most active names. */
@@ -42,8 +41,8 @@ export const holders: Count<AsOf, Holding[]> = countOf({
 });
 
 /** Reads all owners on the chains: an index on their counts would have to be updated whenever a name changes hands. */
-async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
-  const rows = await readCounters<Holding>(
+function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
+  return readCounters<Holding>(
     db,
     sql`with ${changesUntil(now, sqlOf(chains))}, ${ownerChangesOn(chains)}, held as (
       select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
@@ -52,7 +51,6 @@ async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holdi
     select ${momentInChanges} as moment, address as owner, names::int as names
     from held where names > 0 order by held.names desc, address limit ${MAX_HOLDERS}`,
   );
-  return rows?.map(({ owner, names }) => ({ owner, names })) ?? null;
 }
 
 /** Counts expiries by day, from a day on. */
@@ -62,16 +60,12 @@ export const expiries: Count<DayRange, DayExpiries[]> = countOf({
 });
 
 /** None of these counts changes with time alone. */
-async function expiriesFromCounters(
-  db: Db,
-  { chains, firstDay, endDay }: DayRange,
-): Promise<DayExpiries[] | null> {
-  const rows = await readCounters<DayExpiries>(
+function expiriesFromCounters(db: Db, { chains, firstDay, endDay }: DayRange): Promise<DayExpiries[] | null> {
+  return readCounters<DayExpiries>(
     db,
     sql`select ${momentOf(sqlOf(chains))} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
         sum(names)::int as names
       from figures_expiries where ${sqlOf(chains).holds(sql`chain_id`)} and has_end and expiry_day >= ${firstDay}
       group by 2, 3 having sum(names) <> 0 order by 2, 3`,
   );
-  return rows?.map(({ day, isEth, names }) => ({ day, isEth, names })) ?? null;
 }

@@ -66,8 +66,8 @@ async function totalsFromCounters(
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
-  const { total, active, expired, wrapped, expiring30d, expiring90d, owners, events } = row;
-  return { totals: { total, active, expired, wrapped, expiring30d, expiring90d, owners }, events };
+  const { events, ...ofNames } = row;
+  return { totals: ofNames, events };
 }
 
 const chainId = sql`chain_id`;
@@ -139,8 +139,8 @@ async function adoptionFromCounters(
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
-  const { claimants, multiChain, owners, ownersWithName, claims } = row;
-  return { adoption: { claimants, multiChain, owners, ownersWithName }, claims: claims ?? [] };
+  const { claims, ...ofOwners } = row;
+  return { adoption: ofOwners, claims: claims ?? [] };
 }
 
 /** Names by length, TLD and parent. */
@@ -149,11 +149,11 @@ export const shares: Count<AsOf, Share[]> = countOf({
   fromRows: listShares,
 });
 
-async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
+function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
   const { holds } = sqlOf(chains);
   const isHere = holds(domain.chainId);
   const isCountedHere = holds(chainId);
-  const rows = await readCounters<Share>(
+  return readCounters<Share>(
     db,
     sql`with ${namesAt({ chains, now })}, parent as materialized (
       select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
@@ -186,15 +186,5 @@ async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[
     )
     select ${momentInChanges} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
       all_time::int as "allTime" from share`,
-  );
-  return (
-    rows?.map(({ kind, key, isEth, active, activeEth, allTime }) => ({
-      kind,
-      key,
-      isEth,
-      active,
-      activeEth,
-      allTime,
-    })) ?? null
   );
 }
