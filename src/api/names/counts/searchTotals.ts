@@ -1,9 +1,12 @@
 import { domain } from "ponder:schema";
-import { sql } from "ponder";
+import { and, eq, sql } from "ponder";
+import type { Address } from "viem";
 import { all, type Condition, not } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
+import { type DomainPage, domainsWhere, listDomainPage } from "../query/domainLists.ts";
 import { countPending } from "../query/domains.ts";
+import type { PageRequest } from "../query/page.ts";
 import { type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
 import {
   countSearch,
@@ -274,4 +277,15 @@ function splitDays(from: number, to: number, { chains, now }: AsOf): number[] {
     (bound) => bound % DAY !== 0 && bound >= from && bound <= to + 1,
   );
   return [...new Set(inside.map(dayOf))];
+}
+
+/** A page of the names with this resolver, including expired ones. */
+export function listNamesOfResolver(
+  db: Db,
+  page: PageRequest,
+  { chains, resolver, now }: { chains: Scope; resolver: Address; now: number },
+): Promise<DomainPage> {
+  const where = and(sqlOf(chains).holds(domain.chainId), eq(domain.resolver, resolver), toSql(isCounted));
+  const count = async () => (await searchTotals.read(db, { chains, now, filters: { resolver } })).total;
+  return listDomainPage(db, { chains, now, page, parts: [domainsWhere(where)], count });
 }

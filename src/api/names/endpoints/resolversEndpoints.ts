@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
-import { listNamesOfResolver } from "../counts/namesOfResolver.ts";
+import { listNamesOfResolver } from "../counts/searchTotals.ts";
 import { findProxy } from "../query/contracts/registries.ts";
 import { formerKeys, linkKeys, listFormerNames, listLinksOf } from "../query/contracts/resolvers.ts";
 import { holderKeys, listRolesIn } from "../query/contracts/roles.ts";

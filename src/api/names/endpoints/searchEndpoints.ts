@@ -3,7 +3,7 @@ import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { withPageTimeout } from "../../server/http/pageTimeout.ts";
-import { listChildren } from "../counts/listedChildren.ts";
+import { listChildren } from "../counts/childCounts.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { type ChosenChildren, isEveryChild, listChosenChildren } from "../query/children.ts";
