@@ -49,19 +49,7 @@ export function openApiDocument(
   return offer ? withPrices(keyed, operations, offer) : keyed;
 }
 
-/** Lists of operations that are described already: the documents of a service differ in little, and one takes a tenth of a second. */
-const described = new WeakMap<readonly Endpoint[], OpenApiDocument>();
-
-/** A document of its own for each caller, who may add to it. */
 function describeOperations(operations: readonly Endpoint[], access: AccessMode): OpenApiDocument {
-  const common = described.get(operations) ?? makeDocument(operations);
-  described.set(operations, common);
-  const document = structuredClone(common);
-  document.info.description = `${description}\n- **Access.** ${accessInWords[access]}`;
-  return document;
-}
-
-function makeDocument(operations: readonly Endpoint[]): OpenApiDocument {
   const never = () => {
     throw new Error("This application exists only for its OpenAPI document");
   };
@@ -72,7 +60,7 @@ function makeDocument(operations: readonly Endpoint[]): OpenApiDocument {
     info: {
       title: "Namedex",
       version,
-      description,
+      description: `${description}\n- **Access.** ${accessInWords[access]}`,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [
