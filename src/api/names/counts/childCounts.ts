@@ -1,10 +1,7 @@
 import { domain } from "ponder:schema";
-import { and, eq, sql } from "ponder";
+import { and, sql } from "ponder";
 import type { Hex } from "viem";
-import type { Db } from "../../server/postgres/db.ts";
-import { type DomainPage, domainsWhere, listDomainPage } from "../query/domainLists.ts";
-import type { PageRequest } from "../query/page.ts";
-import { type Scope, type ScopeSql, sqlOf, statementOf } from "../query/scope.ts";
+import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
 import { type Count, countOf } from "./count.ts";
 import { momentOf, preparedCountRows } from "./counters.ts";
 
@@ -64,14 +61,3 @@ export const childCount: Count<{ chains: Scope; node: Hex }, number> = countOf({
   fromRows: async (db, { chains, node }) =>
     (await childCounts.fromRows(db, { chains, nodes: [node] })).get(node) ?? 0,
 });
-
-/** A page of the direct subnames of a node, on some chains. */
-export function listChildren(
-  db: Db,
-  page: PageRequest,
-  { chains, node, now }: { chains: Scope; node: Hex; now: number },
-): Promise<DomainPage> {
-  const where = and(sqlOf(chains).holds(domain.chainId), eq(domain.parentNode, node));
-  const count = () => childCount.read(db, { chains, node });
-  return listDomainPage(db, { chains, now, page, parts: [domainsWhere(where)], count });
-}

@@ -3,10 +3,10 @@ import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { withPageTimeout } from "../../server/http/pageTimeout.ts";
-import { listChildren } from "../counts/childCounts.ts";
+import { childCount } from "../counts/childCounts.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
-import { type ChosenChildren, isEveryChild, listChosenChildren } from "../query/children.ts";
+import { type ChosenChildren, listChildren } from "../query/children.ts";
 import { domainsWhere, listDomainPage } from "../query/domainLists.ts";
 import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
@@ -231,18 +231,22 @@ const subdomains = endpoint({
   tool: "get_subnames",
   handle: async (request, ctx) => {
     const { name } = request;
-    const parent: ChosenChildren = {
+    const chosen: ChosenChildren = {
       chains: await chainsOfChildren(ctx, name),
       node: name.node,
       now: ctx.now,
       text: request.q,
       without: { expired: !request.include_expired, ownerless: !request.include_ownerless },
     };
-    const list = isEveryChild(parent) ? listChildren : listChosenChildren;
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
-    const keys = domainKeys(order, ctx.now, sqlOf(parent.chains));
+    const keys = domainKeys(order, ctx.now, sqlOf(chosen.chains));
     const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
-    const { rows, condition, ...found } = await list(ctx.db, { ...part, ...order }, parent);
+    const countAll = () => childCount.read(ctx.db, chosen);
+    const { rows, condition, ...found } = await listChildren(
+      ctx.db,
+      { ...part, ...order },
+      { chosen, countAll },
+    );
     const children = await checkListed(ctx, [{ rows, condition }]);
     const results = await listedItems(ctx, [...children.values()], request.include);
     const gap = await childrenGap(ctx, name);

@@ -22,8 +22,8 @@ export type ChosenChildren = {
   without: { expired: boolean; ownerless: boolean };
 };
 
-/** True if all direct subnames are requested. These have counters and an order of their own. */
-export const isEveryChild = ({ text, without }: Pick<ChosenChildren, "text" | "without">): boolean =>
+/** True if all direct subnames are requested. These have counters. */
+const isEveryChild = ({ text, without }: ChosenChildren): boolean =>
   !text && !without.expired && !without.ownerless;
 
 function conditionOf({ chains, node, now, text, without }: ChosenChildren): SQL | undefined {
@@ -38,13 +38,15 @@ function conditionOf({ chains, node, now, text, without }: ChosenChildren): SQL 
 }
 
 /**
- * A page of selected direct subnames of a node. With a text, an index of labels finds the few matches. Without one, names are
- * read in index order.
+ * A page of direct subnames of a node. With a text, an index of labels finds the few matches. Without one, names are read in index
+ * order.
+ *
+ * @param countAll counts all direct subnames
  */
-export async function listChosenChildren(
+export async function listChildren(
   db: Db,
   page: PageRequest,
-  chosen: ChosenChildren,
+  { chosen, countAll }: { chosen: ChosenChildren; countAll: () => Promise<number> },
 ): Promise<DomainPage> {
   const { chains, now } = chosen;
   const where = conditionOf(chosen);
@@ -52,6 +54,6 @@ export async function listChosenChildren(
     const { counts, ...listed } = await listAndCount(db, { chains, now, where, page }, {});
     return { total: counts?.total ?? null, ...listed };
   }
-  const count = () => db.$count(domain, where);
+  const count = isEveryChild(chosen) ? countAll : () => db.$count(domain, where);
   return listDomainPage(db, { chains, now, page, parts: [domainsWhere(where)], count });
 }
