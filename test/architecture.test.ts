@@ -187,7 +187,7 @@ const layers: Layer[] = [
       "ponder:schema",
       "engine/",
       ...api("server/errors/", "server/postgres/", "names/query/", "names/live/jsonRpc.ts"),
-      ...api("server/scheduling/lastKnown.ts", "server/scheduling/shared.ts"),
+      "src/api/server/scheduling/",
     ],
     mayTypes: ["src/api/server/serviceDb/"],
     because: "how far the index is, whether it may answer, and as of which block; it knows nothing of names",

@@ -132,7 +132,8 @@ async function refuseBalance(
   credits: number,
 ): Promise<never> {
   const message = `The key has ${inWords(credits)} left and this request costs ${price.credits}.`;
-  const error = await paymentRequired(payments, price, message);
+  const error =
+    payments === null ? new ApiError("PAYMENT_REQUIRED", message) : await payments.required(price, message);
   error.addHeaders(remaining(credits));
   throw error;
 }
@@ -210,10 +211,6 @@ const refuseFree = async (
   payments === null
     ? new ApiError(code, `${why}; a key in X-API-Key has no such limit.`)
     : payments.required(price, `${why}: pay for this request, or send a key in X-API-Key.`);
-
-async function paymentRequired(payments: Payments | null, price: Price, message: string): Promise<ApiError> {
-  return payments === null ? new ApiError("PAYMENT_REQUIRED", message) : payments.required(price, message);
-}
 
 const tooManyFailures = (headers: Record<string, string>): ApiError =>
   new ApiError(

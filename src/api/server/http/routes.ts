@@ -106,11 +106,8 @@ export function routesOf(
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
       return send(c, operation, { reply, headers: { ...headers, ...ignored } }, compresses);
     };
-    if (operation.hasOwnRoute) {
-      app.openAPIRegistry.registerPath(route);
-      return;
-    }
     app.openAPIRegistry.registerPath(route);
+    if (operation.hasOwnRoute) return;
     const { body } = route.request;
     const parts = (c: Context) => readParts(c, route.request, operation.emptyParam);
     if (body !== undefined) {

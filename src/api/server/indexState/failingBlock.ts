@@ -1,4 +1,5 @@
 import { type FailingBlock, failures } from "../../../../engine/failures/failures.ts";
+import { workInTurns } from "../scheduling/repeated.ts";
 import type { FailingBlocks } from "../serviceDb/failingBlocks.ts";
 
 /** A block that failed once is tried again at once, without any effect to see. From the second failure on it is reported. */
@@ -30,8 +31,7 @@ export const failingBlockOf =
 export function noteFailingBlock(noted: FailingBlocks, schema: string): { stop: () => Promise<void> } {
   let isPrepared = false;
   let isNoted = false;
-  let running: Promise<void> = Promise.resolve();
-  const look = async () => {
+  const turn = async () => {
     if (!isPrepared) {
       isPrepared = await noted.prepare(schema).then(
         () => true,
@@ -43,14 +43,6 @@ export function noteFailingBlock(noted: FailingBlocks, schema: string): { stop: 
     else if (isNoted) await noted.clear(schema);
     isNoted = block !== null;
   };
-  const timer = setInterval(() => {
-    running = running.then(look).catch(() => {}); // A database that does not answer is asked again in a second.
-  }, NOTE_MS);
-  timer.unref();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  // A database that does not answer is asked again in a second.
+  return workInTurns({ turn, onError: () => {}, pauseMs: NOTE_MS });
 }

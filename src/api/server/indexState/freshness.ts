@@ -120,21 +120,16 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     const reports = await Promise.all(
       [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer, comparisons })),
     );
-    const isActive = await plan.isActive(indexer.schema);
-    const verification = await plan.lastVerification(indexer.schema);
-    const { maxLagSeconds } = plan;
-    const isDatabaseAway = false;
-    const standby = await plan.standby();
     return {
       indexer,
-      isActive,
-      verification,
+      isActive: await plan.isActive(indexer.schema),
+      verification: await plan.lastVerification(indexer.schema),
       unfit,
-      maxLagSeconds,
+      maxLagSeconds: plan.maxLagSeconds,
       failing,
       chains: reports,
-      isDatabaseAway,
-      standby,
+      isDatabaseAway: false,
+      standby: await plan.standby(),
     };
   };
   const report = async (): Promise<IndexReport> => {
