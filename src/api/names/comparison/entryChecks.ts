@@ -1,7 +1,7 @@
-import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { type Address, encodeFunctionData, type Hex } from "viem";
 import { ensv2RegistryReads } from "../../../../abis/ensv2.ts";
 import { addressIn, type Check, type Column, NotComparable } from "./check.ts";
-import { stateIn, stateRead, UNREADABLE } from "./entryColumns.ts";
+import { expiryIn, ownerIn, stateCall, stateIn, UNREADABLE } from "./entryColumns.ts";
 
 /** The part of an `ensv2_entries` row that its registry can confirm. */
 export type StoredEntry = {
@@ -29,24 +29,11 @@ export const entryChecks = (entry: StoredEntry, now: bigint): Check[] =>
 
 /** The last holder stays after the expiry. No log gives the number of the next token once the last one was burnt. */
 function stateColumns({ registry: target, labelhash, ...entry }: StoredEntry): Column[] {
-  const calls = [{ target, callData: encodeFunctionData({ ...stateRead, args: [BigInt(labelhash)] }) }];
+  const calls = [stateCall(target, labelhash)];
   const isBurnt = entry.owner === null && entry.isRegistered;
   return [
-    {
-      column: "owner",
-      stored: entry.owner,
-      calls,
-      read: ([answer]) => {
-        const owner = stateIn(answer)?.latestOwner.toLowerCase() ?? UNREADABLE;
-        return owner === zeroAddress ? null : owner;
-      },
-    },
-    {
-      column: "expiry",
-      stored: entry.expiry.toString(),
-      calls,
-      read: ([answer]) => stateIn(answer)?.expiry.toString() ?? UNREADABLE,
-    },
+    { column: "owner", stored: entry.owner, calls, read: ([answer]) => ownerIn(answer) },
+    { column: "expiry", stored: entry.expiry.toString(), calls, read: ([answer]) => expiryIn(answer) },
     {
       column: "token_id",
       stored: entry.tokenId.toString(),

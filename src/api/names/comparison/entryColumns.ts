@@ -1,6 +1,6 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { ensv2RegistryReads } from "../../../../abis/ensv2.ts";
-import type { CallAnswer } from "../live/multicall.ts";
+import type { CallAnswer, ContractCall } from "../live/multicall.ts";
 import { addressIn, type Column, dataOf, NotComparable } from "./check.ts";
 import type { DomainRow } from "./stored.ts";
 
@@ -22,32 +22,32 @@ export function entryColumns(row: DomainRow, now: bigint): Column[] {
 
 export const UNREADABLE = new NotComparable("the answer of a registry of ENSv2 cannot be read");
 
-export const stateRead = { abi: ensv2RegistryReads, functionName: "getState" } as const;
+const stateRead = { abi: ensv2RegistryReads, functionName: "getState" } as const;
 
 /** The holder is the last one, also after the expiry. */
 function stateColumns(
   { effectiveOwner, expiry }: DomainRow,
   { registry: target, labelhash }: { registry: Address; labelhash: Hex },
 ): Column[] {
-  const calls = [{ target, callData: encodeFunctionData({ ...stateRead, args: [BigInt(labelhash)] }) }];
+  const calls = [stateCall(target, labelhash)];
   return [
-    {
-      column: "effective_owner_address",
-      stored: effectiveOwner,
-      calls,
-      read: ([answer]) => {
-        const owner = stateIn(answer)?.latestOwner.toLowerCase() ?? UNREADABLE;
-        return owner === zeroAddress ? null : owner;
-      },
-    },
-    {
-      column: "expiry_timestamp",
-      stored: expiry,
-      calls,
-      read: ([answer]) => stateIn(answer)?.expiry.toString() ?? UNREADABLE,
-    },
+    { column: "effective_owner_address", stored: effectiveOwner, calls, read: ([answer]) => ownerIn(answer) },
+    { column: "expiry_timestamp", stored: expiry, calls, read: ([answer]) => expiryIn(answer) },
   ];
 }
+
+export const stateCall = (target: Address, labelhash: Hex): ContractCall => ({
+  target,
+  callData: encodeFunctionData({ ...stateRead, args: [BigInt(labelhash)] }),
+});
+
+export function ownerIn(answer: CallAnswer | undefined): string | null | NotComparable {
+  const owner = stateIn(answer)?.latestOwner.toLowerCase() ?? UNREADABLE;
+  return owner === zeroAddress ? null : owner;
+}
+
+export const expiryIn = (answer: CallAnswer | undefined): string | NotComparable =>
+  stateIn(answer)?.expiry.toString() ?? UNREADABLE;
 
 /** A state is five words. */
 export function stateIn(answer: CallAnswer | undefined) {
