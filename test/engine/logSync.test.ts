@@ -34,8 +34,8 @@ function expectSameCache({ cache: ours }: Outcome, { cache: theirs }: Outcome): 
   expect(ours.blocks).toEqual(blocksWithLogs(theirs));
 }
 
-test.each<[string, Partial<Plan>]>(
-  partsOf({
+test.each(
+  partsOf<[string, Partial<Plan>]>({
     first: [["takes 2,000 blocks and says so", { maxRange: 2_000, refusal: "says the limit" }]],
     rest: [
       ["takes any range, and tells times in some logs", { times: "mixed" }],
@@ -63,8 +63,8 @@ test("a plan of 50 requests a second that answers others with 429 only causes wa
 /** Blocks by which a start determines its range. */
 const OF_STARTS = [0, 1];
 
-test.each<[string, NonNullable<Plan["times"]>, (log: Log) => boolean]>(
-  partsOf({
+test.each(
+  partsOf<[string, NonNullable<Plan["times"]>, (log: Log) => boolean]>({
     first: [["is asked for those blocks whose logs have no time", "mixed", isTimedInTurn]],
     rest: [
       ["is asked for no block if its logs have times", "seconds", () => true],

@@ -62,7 +62,7 @@ const sizes = {
   comparisons: sizeOf({ short: 80, long: 300 }),
   // Far more than a page; `query/permissions.test.ts` has 100,000.
   approvals: 1_200,
-  // In the slow tests more than the names whose events are in one list.
+  // In the long proofs more than the names whose events are in one list.
   gifts: sizeOf({ short: isSlow() ? 1_050 : 120, long: 2_100 }),
   pointed: sizeOf({ short: isSlow() ? 300 : 60, long: 900 }),
   randomLogs,
@@ -108,7 +108,7 @@ async function askTouched(): Promise<void> {
 /** How many requests each attack caused. */
 const finds = new Map<string, number>();
 
-/** `npm test` tries some attacks of each family, the slow tests all. */
+/** `npm test` tries some attacks of each family, the long proofs all. */
 const isTried = (attack: Attack) => isSlow() || isTriedFirst(attack);
 
 for (const { name, attacks } of familiesOf({ ...sizes, seed })) {

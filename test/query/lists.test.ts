@@ -100,7 +100,7 @@ describe.each(nameLists.map((list) => [list.path, list] as const))("%s", (path, 
     );
     const turn = orders.findIndex(([one, other]) => one === column && other === dir);
     for (const [i, [filter, isMet]] of asked.entries()) {
-      // `npm test` takes each filter in every sixth order, the slow tests in all.
+      // `npm test` takes each filter in every sixth order, the long proofs in all.
       if (!isSlow() && i % 6 !== turn % 6) continue;
       const expected = names(whole.items.filter(isMet));
       const found = await walk(`${path}&${order}&${filter}`, 7 + ((i * 7 + turn) % 34));
