@@ -26,7 +26,7 @@ export const MOST_LINE_CHARACTERS = 2 ** 25;
 /** Most characters of all logs in one range, which stay in memory until they are compared. */
 export const MOST_CHARACTERS = 2 ** 30;
 /** Largest answer that is not a stream. */
-const MOST_WORDS = 2 ** 16;
+export const MOST_WORDS = 2 ** 16;
 /** Most logs in one range. Ponder shrinks slow ranges, and the densest years have ten logs per block. */
 export const MOST_LOGS = 2_000_000;
 /** Pauses between attempts that bring no new block. */

@@ -7,6 +7,7 @@ import {
   MOST_LINE_CHARACTERS,
   MOST_LOGS,
   MOST_REQUESTS,
+  MOST_WORDS,
   REQUESTS_WITHIN_MS,
   SILENT_MS,
 } from "../../engine/sources/portal.ts";
@@ -409,6 +410,11 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Requests that compare past logs of a source with the node",
         `${Math.round(100 / PLAN_SHARE)} % of \`RPC_REQUESTS_PER_SECOND\`, at least 1 per second, of one indexer per chain`,
         "They wait.",
+      ],
+      [
+        "Other answers of a Portal; redirects",
+        `${number(MOST_WORDS)} characters; none followed`,
+        "The rest is dropped; the indexer ends, with the reason.",
       ],
       [
         "A Portal without a new block, whatever it sends",
