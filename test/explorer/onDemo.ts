@@ -6,7 +6,7 @@ import { nodeOfName } from "../../src/api/names/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { openStream } from "../feed/streamServer.ts";
-import { isLong, isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
 
@@ -117,15 +117,13 @@ const otherColours: Screen[] = [
   ["one page of each kind", "desktop, dark", darkDesktop],
   ["one page of each kind", "phone, light", lightPhone],
 ];
-/** The slow test opens one page of each kind on both screens, `npm test` on one. */
+/** The long proof opens every page on both screens, `npm test` some. */
 const screens: readonly Screen[] = isLong()
   ? [...twoScreens("every page"), ...otherColours]
-  : isSlow()
-    ? twoScreens("one page of each kind")
-    : twoScreens("first third", "second third");
+  : twoScreens("first third", "second third");
 
 /** Long browser tests. */
-const slow = test.runIf(isSlow());
+const slow = test.runIf(isLong());
 
 /** The pages for browsers, in a real one, on the demo and what strangers added to it. */
 export function describeExplorer(stageOf: () => Stage): void {
@@ -193,7 +191,7 @@ export function describeExplorer(stageOf: () => Stage): void {
     test("without JavaScript, pages have nothing inline, and every link works", async () => {
       const seen = new Set<string>();
       await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
-        for (const path of isSlow() ? pages : pagesFor("last third")) {
+        for (const path of isLong() ? pages : pagesFor("last third")) {
           await page.goto(`${url}${path}`);
           expect([path, await page.evaluate(INLINE)]).toEqual([path, 0]);
           const links = await page

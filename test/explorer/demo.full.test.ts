@@ -1,8 +1,6 @@
-// Also runs as: long
 import { afterAll, beforeAll } from "vitest";
 import { startDemoChain } from "../../devnet/localChain.ts";
 import { type Stage, stageOf } from "../chain/stage.ts";
-import { describeTruth } from "../truth/onDemo.ts";
 import { describeAvatars } from "./avatars.ts";
 import { describeJobs } from "./jobs.ts";
 import { describeExplorer } from "./onDemo.ts";
@@ -14,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-describeTruth(() => stage);
 describeExplorer(() => stage);
 describePrices(() => stage);
 describeJobs(() => stage);
