@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { domain } from "ponder:schema";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// Also runs as: slow, long
+// Also runs as: long
 import { domain } from "ponder:schema";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { namehash } from "viem";

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { type domain, ensv2Entry, ensv2Phase } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import fc from "fast-check";
