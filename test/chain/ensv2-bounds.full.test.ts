@@ -5,7 +5,6 @@ import { startLocalChain } from "../../devnet/localChain.ts";
 import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
 import { MAX_SHARED_ENTRIES } from "../../src/indexing/write/ensv2/reach.ts";
-import { sizeOf } from "../support/size.ts";
 import { type Emission, type Emit, emitterOn } from "./emittedLogs.ts";
 import {
   ALICE,
@@ -42,7 +41,7 @@ const [BIG, SHARED, TREE, SMALL, HOOKED] = ["91", "92", "93", "94", "95"].map(ad
 ];
 const RESOLVER = address("51");
 /** More than two blocks' worth, and more than are shared; in the long form more than four blocks' worth. */
-const MANY = sizeOf({ short: 1_200, long: 2_000 });
+const MANY = 2_000;
 
 /** The shortest logs of a completed registration. */
 const briefly = (by: Address, label: string): Emission[] => {

@@ -12,7 +12,7 @@ import { type Stage, stageOf } from "./stage.ts";
 /** Label limit of names to ask about: circles make longer ones without end. */
 const MAX_LABELS = 5;
 
-/** `runs` random histories, of which `atOnce` are played before each comparison with all contracts. */
+/** Plays `runs` random histories, and compares all contracts after every `atOnce`. */
 type RandomPlan = { seed: number; runs: number; atOnce: number; steps: number };
 
 /** Asks about every name of a history that the index has. */

@@ -15,7 +15,7 @@ import {
 } from "../../devnet/acts.ts";
 import { openStore } from "../../src/api/server/serviceDb/store.ts";
 import { type LabelServiceDouble, startLabelService } from "../support/labelService.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -201,7 +201,7 @@ test("a reorganisation reverts applied labels, and the next blocks apply them ag
   await untilNamed("late.known.eth", node);
 });
 
-test.runIf(isSlow())("a kill while labels are applied loses none of them", async () => {
+test.runIf(isLong())("a kill while labels are applied loses none of them", async () => {
   const labels = Array.from({ length: 10 }, (_, i) => `killed-${i}`);
   for (const label of labels) await makeChild("known", label);
   await stage.stack.waitForHead();
@@ -217,7 +217,7 @@ test.runIf(isSlow())("a kill while labels are applied loses none of them", async
   for (const label of labels) await untilNamed(`${label}.known.eth`, nodeBelow(ethNode("known"), label));
 });
 
-test.runIf(isSlow())("names equal those of an index that had the labels from its first block", async () => {
+test.runIf(isLong())("names equal those of an index that had the labels from its first block", async () => {
   await settle();
   const { anvil, deployment } = stage.local;
   const given = await stage.sql<Given & { hash: string }>(
@@ -240,7 +240,7 @@ test.runIf(isSlow())("names equal those of an index that had the labels from its
   expect(await other.sql("select from work_lists")).toHaveLength(0);
 });
 
-test.runIf(isSlow())(
+test.runIf(isLong())(
   "a label service is asked by one process: by a replica while the indexer is down, and its answer is applied later",
   async () => {
     const stack = other as Stack;
@@ -272,7 +272,7 @@ test.runIf(isSlow())(
   },
 );
 
-test.runIf(isSlow())("an index whose labels the service's table lost writes them back", async () => {
+test.runIf(isLong())("an index whose labels the service's table lost writes them back", async () => {
   // A restart removes what is not yet final. Ponder treats a local block as final after 30 more, and then 30 at a time.
   await mineBlocks(stage.chain, { count: 61 });
   await visit();

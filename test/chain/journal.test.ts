@@ -1,6 +1,6 @@
 // Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isSlow, sizeOf } from "../support/size.ts";
+import { isLong, sizeOf } from "../support/size.ts";
 import type { CountedChain } from "./journalChains.ts";
 import { type JournalStage, openJournalStage } from "./journalStage.ts";
 import { type Watch, watchJournal } from "./journalWatch.ts";
@@ -9,8 +9,8 @@ import { type Watch, watchJournal } from "./journalWatch.ts";
 // restarts of the indexer.
 
 const depths = {
-  main: isSlow() ? sizeOf({ short: [1, 9], long: [1, 2, 3, 5, 8, 13, 21, 34, 55, 64] }) : [9],
-  base: isSlow() ? sizeOf({ short: [1, 29], long: [1, 2, 4, 7, 11, 16, 22, 29] }) : [7],
+  main: sizeOf({ short: [9], long: [1, 2, 3, 5, 8, 13, 21, 34, 55, 64] }),
+  base: sizeOf({ short: [7], long: [1, 2, 4, 7, 11, 16, 22, 29] }),
 };
 
 let stage: JournalStage;
@@ -54,7 +54,7 @@ test.each(depths.base)("a reorganisation of %i blocks of the layer 2", (depth) =
 
 test("a chain flaps between branches without logs while the other chain has some", async () => {
   const { main, base } = stage.chains;
-  const turns = isSlow() ? sizeOf({ short: 6, long: 40 }) : 3;
+  const turns = sizeOf({ short: 3, long: 40 });
   for (let turn = 0; turn < turns; turn++) {
     await base.log();
     await main.mine(2);
@@ -109,7 +109,7 @@ test("through all of this no state, answer or notification named a block that th
   expect(seen.wrong).toEqual([]);
   expect(seen.samples).toBeGreaterThan(100);
   expect(seen.answers).toBeGreaterThan(100);
-  expect(seen.notices).toBeGreaterThan(isSlow() ? sizeOf({ short: 50, long: 100 }) : 30);
+  expect(seen.notices).toBeGreaterThan(sizeOf({ short: 30, long: 100 }));
 });
 
 describe("an indexer that starts again", () => {
@@ -147,7 +147,7 @@ describe("an indexer that starts again", () => {
     },
   );
 
-  test.runIf(isSlow()).each(sizeOf({ short: ways.slice(0, 1), long: ways }))(
+  test.runIf(isLong()).each(ways)(
     "after %s has nothing of a branch that was replaced meanwhile",
     async (_, end) => {
       const { chains, follower, grow } = stage;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rpc } from "../../devnet/acts.ts";
 import type { LocalChain } from "../../devnet/localChain.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
 import { judgeStack, startHistoryChain } from "../truth/trial.ts";
@@ -17,7 +17,7 @@ let stack: Stack;
 
 beforeAll(async () => {
   local = await startHistoryChain();
-  await playSteps(local.chain, PREFIX, common.slice(0, isSlow() ? 60 : 40));
+  await playSteps(local.chain, PREFIX, common.slice(0, isLong() ? 60 : 40));
   stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
 });
 
@@ -41,7 +41,7 @@ async function playUntil(block: number, steps: Step[]): Promise<void> {
 const oldBranch = [...abandoned];
 const newBranch = [...lasting];
 
-for (const depth of isSlow() ? [1, 5, 20] : [20]) {
+for (const depth of isLong() ? [1, 5, 20] : [20]) {
   test(`a reorganisation of ${depth} blocks leaves nothing of the old branch`, async () => {
     const base = await height();
     await playUntil(base + depth, oldBranch);
@@ -60,7 +60,7 @@ for (const depth of isSlow() ? [1, 5, 20] : [20]) {
   });
 }
 
-test.runIf(isSlow())(
+test.runIf(isLong())(
   "after all reorganisations every table equals that of an index that saw only the last branch",
   async () => {
     await stack.waitForHead();

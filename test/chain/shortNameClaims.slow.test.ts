@@ -150,7 +150,7 @@ describe.each([
     expect(await ofName("soon")).toEqual([[null, lower(erin)]]);
   });
 
-  test("reveal labels, even of names that nobody got", async () => {
+  test("reveal labels, even if the claim fails", async () => {
     for (const label of ["yes", "pi", "gone", "soon", "left"]) {
       const rows = await stage.sql("select label from labels where labelhash = $1", [
         hashLabel(`${letter}${label}`),

@@ -9,7 +9,7 @@ import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
 
 const START = 1_800_000_000;
@@ -155,7 +155,7 @@ test("the counters match the rows after any writes, at any time", async () => {
   await withClient((place) => createCountersSoon(place, START));
   expect(await withClient(hasCounters)).toBe(true);
   await compare(START);
-  for (let round = 0; round < (isSlow() ? 25 : 2); round++) {
+  for (let round = 0; round < (isLong() ? 25 : 2); round++) {
     await disturb(next);
     const now = START + next(9) - 4 + (round % 5 === 0 ? next(60) * DAY : 0);
     if (round % 3 === 0) await withClient((place) => advanceCounters(place, now));

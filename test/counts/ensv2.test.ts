@@ -16,7 +16,7 @@ import { contracts, ETH_REGISTRY, GRAVEYARD, MIGRATOR } from "../query/ensv2.ts"
 import { GRACE, MAIN, PREMIUM, RETIRED_EXPIRY, storageIdOf } from "../query/ensv2Lists.ts";
 import { account, CHAIN_ID, MAIN as WITHOUT_ENSV2, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
 
 const START = 1_800_000_000;
@@ -218,7 +218,7 @@ test("the counters match the rows and a slow count, before and after ENSv2 opens
   for (let i = 0; i < 5; i++) await disturb(next);
   await withClient((target) => createCountersSoon(target, START));
   expect(await withClient(hasCounters)).toBe(true);
-  for (let round = 0; round < (isSlow() ? 16 : 2); round++) {
+  for (let round = 0; round < (isLong() ? 16 : 2); round++) {
     if (round === 2) await open();
     await disturb(next);
     const now = START + (bounds[round % bounds.length] ?? 0) + next(5) - 2;

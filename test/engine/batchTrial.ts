@@ -3,7 +3,7 @@ import { openPonderDatabase } from "./ponderCache.ts";
 import { ponderModule } from "./ponders.ts";
 
 /*
- * Runs the backfill over three cached blocks, of which a batch takes two. Prints the last block of each batch, and the block of
+ * Runs the backfill over three cached blocks, at most two per batch. Prints the last block of each batch, and the block of
  * its checkpoint.
  */
 

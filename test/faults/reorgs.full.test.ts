@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { sizeOf } from "../support/size.ts";
 import type { Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
@@ -7,7 +6,7 @@ import type { FaultChain } from "./pulse.ts";
 import { type FaultStage, openFaultStage } from "./stage.ts";
 import { tell } from "./tell.ts";
 
-const ROUNDS = Number(process.env.FAULT_RUNS ?? sizeOf({ short: 4, long: 24 }));
+const ROUNDS = Number(process.env.FAULT_RUNS ?? 24);
 /** Ponder treats a local block as final after 30 more. */
 const depths = [1, 3, 7, 2, 12, 1, 5, 20];
 

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { freePort } from "../../devnet/ports.ts";
-import { isSlow, partsOf } from "../support/size.ts";
+import { isLong, partsOf } from "../support/size.ts";
 import { launchGateway, type RunningGateway } from "./gateway.ts";
 import { open, openProcess, unlessHeldUp } from "./opened.ts";
 import { says, startUpstream, type Upstream } from "./upstream.ts";
@@ -371,7 +371,7 @@ describe("choice of the indexer", unlessHeldUp, () => {
 });
 
 describe("a stop", unlessHeldUp, () => {
-  test.each(isSlow() ? (["SIGTERM", "SIGINT"] as const) : (["SIGTERM"] as const))(
+  test.each(isLong() ? (["SIGTERM", "SIGINT"] as const) : (["SIGTERM"] as const))(
     "by %s under load loses no request",
     async (signal) => {
       const upstream = await startUpstream((_, response) => void setTimeout(() => response.end("{}"), 30));
@@ -413,7 +413,7 @@ describe("a stop", unlessHeldUp, () => {
     },
   );
 
-  test.runIf(isSlow())(
+  test.runIf(isLong())(
     "waits for the slowest answer, and reports meanwhile that the gateway is stopping",
     async () => {
       let end = () => {};
@@ -464,7 +464,7 @@ describe("wrong settings", () => {
     },
   );
 
-  test.runIf(isSlow())("a port in use by another program stops the start", async () => {
+  test.runIf(isLong())("a port in use by another program stops the start", async () => {
     const server = createServer();
     const port = await freePort();
     await new Promise<void>((resolve) => server.listen(port, () => resolve()));

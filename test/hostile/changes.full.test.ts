@@ -11,15 +11,14 @@ import { openPlay, type Play } from "../feed/histories.ts";
 import { openStream, openStreamServer, type StreamServer, typesIn } from "../feed/streamServer.ts";
 import { domainWrite, textWrite } from "../feed/writes.ts";
 import { account, contracts } from "../query/rows.ts";
-import { sizeOf } from "../support/size.ts";
 import { addWebhooks } from "../webhooks/manyWebhooks.ts";
 import { openReceiver, type Receiver, status } from "../webhooks/receiver.ts";
 import { openStage, SECRET_KEY, type Stage, until } from "../webhooks/stage.ts";
 
 /* Attacks through the feed of changes: by its streams, by writes on a chain, and by webhooks. */
-const SILENT = sizeOf({ short: 60, long: 1_000 });
-const CHANGES = sizeOf({ short: 800, long: 6_000 });
-const WEBHOOKS = sizeOf({ short: 400, long: 1_000 });
+const SILENT = 1_000;
+const CHANGES = 6_000;
+const WEBHOOKS = 1_000;
 /** The longest turn of one piece of work, on a machine that also runs other tests. */
 const MOST_BLOCKED_MS = 5_000;
 /** The longest time for which silent streams stay open after the last byte that the system accepted for one of them. */
@@ -44,7 +43,7 @@ describe("streams that nobody reads", () => {
   const silent: Socket[] = [];
   beforeAll(async () => {
     play = await openPlay();
-    const pauseMs = sizeOf({ short: 3_000, long: 30_000 }); // All of them must be open at one time.
+    const pauseMs = 30_000; // All of them must be open at one time.
     const patience = { pauseMs, wholeMs: pauseMs };
     served = await openStreamServer({ play, patience, most: { all: SILENT + 5, caller: SILENT + 5 } });
     const [main] = play.engine.chains;

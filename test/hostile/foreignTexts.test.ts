@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../devnet/ports.ts";
 import { escapeControls, onOneLine } from "../../ops/commandLine/foreignText.ts";
 import { bareEnvironment } from "../support/environment.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 
 /*
  * The operators' programs print texts from a database, a node, an indexer, a snapshot and a folder. None of these texts may move
@@ -164,7 +164,7 @@ describe("text from a database or a node", () => {
   });
 });
 
-describe.runIf(isSlow())("text from a snapshot", () => {
+describe.runIf(isLong())("text from a snapshot", () => {
   const chain = {
     chain_id: 1,
     chain_name: "mainnet",

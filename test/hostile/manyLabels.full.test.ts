@@ -22,7 +22,6 @@ import { MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
 import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { openStage, type Stage } from "../chain/stage.ts";
 import { type Entry, ensrainbow, hashOf, packed } from "../ops/labels/files.ts";
-import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 /*
@@ -30,15 +29,15 @@ import { type Stack, startStack } from "../support/stack.ts";
  * some out, and with a stranger who creates hundreds of names with labels of the piece being applied.
  */
 
-const NAMES = sizeOf({ short: 1_300, long: 100_000 });
+const NAMES = 100_000;
 /** Records of the table that belong to no name, with wrong hashes. */
-const FOREIGN = sizeOf({ short: 5_000, long: 10_000_000 });
+const FOREIGN = 10_000_000;
 const FOREIGN_AT_ONCE = 100_000;
 const LABELS_AT_ONCE = 10_000;
 const LOGS_IN_A_TRANSACTION = 500;
 const LOGS_IN_A_BLOCK = 2_000;
 /** Names that the stranger creates in a block. */
-const FLOOD = sizeOf({ short: 100, long: 300 });
+const FLOOD = 300;
 
 let stage: Stage;
 let emitters: Chain;
@@ -161,19 +160,17 @@ async function readState(): Promise<State> {
   return row;
 }
 
-/** In the long form, the event after a block while labels are applied, by its number. */
-const disturbances: Readonly<Record<number, () => Promise<unknown>>> = isLong()
-  ? {
-      10: () => takeBack(2),
-      25: async () => {
-        await stage.stack.kill();
-        await stage.stack.expireLock();
-        stage.stack.restart();
-        await stage.stack.ready();
-      },
-      60: () => takeBack(12),
-    }
-  : {};
+/** What happens after a block while labels are applied, by its number. */
+const disturbances: Readonly<Record<number, () => Promise<unknown>>> = {
+  10: () => takeBack(2),
+  25: async () => {
+    await stage.stack.kill();
+    await stage.stack.expireLock();
+    stage.stack.restart();
+    await stage.stack.ready();
+  },
+  60: () => takeBack(12),
+};
 
 /** A reorganisation: these blocks are removed, and an empty one replaces them. */
 async function takeBack(blocks: number): Promise<void> {

@@ -18,7 +18,6 @@ import { nameByNode } from "../../src/ens/name.ts";
 import { wellKnownLabels } from "../../src/ens/wellKnownLabels.ts";
 import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { openStage, type Stage } from "../chain/stage.ts";
-import { isLong } from "../support/size.ts";
 import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";
 
@@ -233,23 +232,20 @@ test("a label keeps its byte order mark, which the decoder of a log drops", asyn
   expect(listed.body.results.map(({ name }) => name)).toContain("\ufeffmark.same.eth");
 });
 
-test.runIf(isLong())(
-  "one label in 1,200 names under as many parents is learnt in blocks of 500 names",
-  async () => {
-    const parents = Array.from({ length: 1_200 }, (_, index) => unknown(10_000 + index));
-    const nodes = parents.map((hash) => nodeBelowHash(ethNode("same"), hash));
-    await emit(parents.map((hash) => child(ethNode("same"), hash)));
-    await emit(nodes.map((node) => child(node, hashLabel("twin"))));
-    await emit([spell("twin")]);
-    expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
-    // A block's work continues, whatever its logs: here no name is created, and no label becomes known.
-    await emit([spell("twin"), spell("twin")]);
-    expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
-    await emit([spell("twin")]);
-    expect((await readRenames()).waiting).toBe(0);
-    await expectNamesOfLogs();
-  },
-);
+test("one label in 1,200 names under as many parents is learnt in blocks of 500 names", async () => {
+  const parents = Array.from({ length: 1_200 }, (_, index) => unknown(10_000 + index));
+  const nodes = parents.map((hash) => nodeBelowHash(ethNode("same"), hash));
+  await emit(parents.map((hash) => child(ethNode("same"), hash)));
+  await emit(nodes.map((node) => child(node, hashLabel("twin"))));
+  await emit([spell("twin")]);
+  expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
+  // A block's work continues, whatever its logs: here no name is created, and no label becomes known.
+  await emit([spell("twin"), spell("twin")]);
+  expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
+  await emit([spell("twin")]);
+  expect((await readRenames()).waiting).toBe(0);
+  await expectNamesOfLogs();
+});
 
 /** Numbers below a limit, the same in every run. */
 function dice(seed: number): (limit: number) => number {
@@ -303,7 +299,7 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test.runIf(isLong())("do so even if a reorganisation reverts some blocks while names wait", async () => {
+  test("do so even if a reorganisation reverts some blocks while names wait", async () => {
     await waitingTwins("forked", 1_100);
     await visit();
     const { waiting } = await readRenames();
@@ -337,7 +333,7 @@ describe("names and reveals in any order", () => {
   });
 
   // This comes last: an indexer that does not start again then fails this test only.
-  test.runIf(isLong())("do so even if the indexer is killed while names wait", async () => {
+  test("do so even if the indexer is killed while names wait", async () => {
     await settle();
     await waitingTwins("killed", 600);
     const { stack } = stage;

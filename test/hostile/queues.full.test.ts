@@ -20,7 +20,6 @@ import {
 } from "../chain/ensv2Logs.ts";
 import { expectPathEnds } from "../chain/ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "../chain/stage.ts";
-import { isLong } from "../support/size.ts";
 
 /*
  * Linking and unlinking a large registry again and again costs the index only the work for the final links, and does not delay
@@ -93,7 +92,7 @@ test("an honest registry linked between two attacks is complete a few blocks lat
   expect(await countBelow("honest.eth", HONEST)).toBe(HONEST_NAMES);
 });
 
-describe.runIf(isLong())("a registry that is linked and unlinked 500 times in one transaction", () => {
+describe("a registry that is linked and unlinked 500 times in one transaction", () => {
   test("waits once, and only with the names that it got", async () => {
     await finish();
     await emit(...toggle("attack", 500));
@@ -123,7 +122,7 @@ test("a registry linked at many names in turn no longer waits for those it was u
   expect(await finish()).toBeLessThanOrEqual(2);
 });
 
-test.runIf(isLong())("a parent that is renewed in each block lets every name below it follow", async () => {
+test("a parent that is renewed in each block lets every name below it follow", async () => {
   await emit(set("attack", BIG));
   await finish();
   const renewed = (newExpiry: bigint) =>

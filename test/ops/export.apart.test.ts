@@ -1,7 +1,7 @@
 // Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { indexersTables } from "../../ops/export/tables.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { damageIsFound } from "./export/damage.ts";
 import { goesOn } from "./export/goesOn.ts";
 import { check, FINAL_BLOCK, type MadeIndex, names, openMadeIndex, type Rows, views } from "./export/made.ts";
@@ -40,7 +40,7 @@ describe("files of an index", () => {
     expect(await rowsInFiles(folder, name)).toEqual(expected.get(name));
   });
 
-  test.runIf(isSlow()).each(["csv", "ndjson"] as const)("have the same rows as %s", async (format) => {
+  test.runIf(isLong()).each(["csv", "ndjson"] as const)("have the same rows as %s", async (format) => {
     const other = await index.write({ format });
     for (const name of names) {
       expect(await rowsInFiles(other.folder, name, format), name).toEqual(expected.get(name));

@@ -13,7 +13,7 @@ import { freePort } from "../../devnet/ports.ts";
 import { type Fault, type Recorded, type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
-import { isSlow, partsOf } from "../support/size.ts";
+import { isLong, partsOf } from "../support/size.ts";
 
 /*
  * Every URL in the settings has a secret in its user, password, path and query. Whatever fails, no
@@ -166,7 +166,7 @@ test.each(partsOf({ first: programs.slice(0, 1), rest: programs.slice(1) }))(
   },
 );
 
-test.runIf(isSlow()).each([
+test.runIf(isLong()).each([
   ["ops/verify", () => ({ RPC_URL_31337: keyUrl(nowhere) })],
   ["ops/verify", () => ({ RPC_URL_31337: secretUrl(nowhere) })],
   ["ops/snapshot", () => ({ DATABASE_URL: secretUrl(nowhere) })],
@@ -214,7 +214,7 @@ const untilTold = (ponder: Ponder, lines: string[], seen: number) =>
     describe: () => lines.slice(-20).join("\n"),
   });
 
-test.runIf(isSlow())("an indexer and its API, whatever their node does", async () => {
+test.runIf(isLong())("an indexer and its API, whatever their node does", async () => {
   const lines: string[] = [];
   const metricsPort = String(await freePort());
   const own = { MAX_LAG_SECONDS: "off", REQUEST_LOG: "all", METRICS_PORT: metricsPort };

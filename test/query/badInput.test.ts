@@ -6,7 +6,7 @@ import { type ErrorCode, errorCodes } from "../../src/api/server/errors/errors.t
 import { type Endpoint, errorsOf } from "../../src/api/server/http/endpoint.ts";
 import { lenient } from "../../src/api/server/http/ignoredParameters.ts";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { needsNode } from "./noChain.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
@@ -122,7 +122,7 @@ const cases = operations.flatMap((operation) => {
 
 describe("an invalid path parameter", () => {
   test.each(cases)("$path with $param $what is $code", async ({ operation, param, value, code }) => {
-    for (const prefix of isSlow() ? ["", "/api"] : [""])
+    for (const prefix of isLong() ? ["", "/api"] : [""])
       expectError(await ask(`${prefix}${pathOf(operation, { [param]: value })}`), code);
   });
 });
@@ -285,7 +285,7 @@ describe("any input", () => {
             expect(allowed, `${url}: ${status}`).toContain(status);
           },
         ),
-        { numRuns: isSlow() ? 60 : 8 },
+        { numRuns: isLong() ? 60 : 8 },
       );
     },
   );

@@ -3,7 +3,7 @@ import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";
 import { fillWithMany } from "./manyRows.ts";
@@ -132,7 +132,7 @@ describe("cursors lead to everything that pages by number show, in the same orde
     const total = expected.map(({ length }) => length).reduce((a, b) => a + b, 0);
     expect(total).toBeGreaterThan(25);
     const sizes = path.startsWith("/lookup-labelhash") ? [25, 7] : [25, 7, 200];
-    for (const size of isSlow() ? sizes : sizes.slice(0, 1)) {
+    for (const size of isLong() ? sizes : sizes.slice(0, 1)) {
       const walked = await walkByCursor(path, size);
       expect(walked.lists, `by ${size}`).toEqual(expected);
       expect(walked.pages).toBeGreaterThan(size === 200 ? 0 : 1);

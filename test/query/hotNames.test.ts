@@ -19,7 +19,7 @@ import { withClient } from "../../src/api/server/postgres/client.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { openPool } from "../support/database.ts";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { noChain } from "./noChain.ts";
 import { account, CHAIN_ID, contracts, domainRow, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
@@ -29,7 +29,7 @@ import { createTables, setProgress, type Tables } from "./tables.ts";
  * has to give the name's state in that block, whether it comes from memory or from the tables.
  */
 const NOW = 1_800_000_000;
-const BLOCKS = isSlow() ? 150 : 50;
+const BLOCKS = isLong() ? 150 : 50;
 const READERS = 6;
 const names = Array.from({ length: 8 }, (_, i) => `name${i}.eth`);
 

@@ -1,7 +1,7 @@
 // Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { fillLists, type Item, type NameList, NOW, nameLists, notFilters } from "./lists.ts";
 import { fillWithMany } from "./manyRows.ts";
@@ -101,7 +101,7 @@ describe.each(nameLists.map((list) => [list.path, list] as const))("%s", (path, 
     const turn = orders.findIndex(([one, other]) => one === column && other === dir);
     for (const [i, [filter, isMet]] of asked.entries()) {
       // `npm test` takes each filter in every sixth order, the long proofs in all.
-      if (!isSlow() && i % 6 !== turn % 6) continue;
+      if (!isLong() && i % 6 !== turn % 6) continue;
       const expected = names(whole.items.filter(isMet));
       const found = await walk(`${path}&${order}&${filter}`, 7 + ((i * 7 + turn) % 34));
       expect(names(found.items), filter).toEqual(expected);

@@ -15,7 +15,7 @@ import { openApiDocument } from "../../src/api/server/http/openapi.ts";
 import { createTestPages } from "../support/app.ts";
 import { exampleOf } from "../support/examples.ts";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
@@ -240,7 +240,7 @@ describe.runIf(executablePath)("in a real browser", () => {
   }
 
   const phone = ["phone", 390] as const;
-  const widths = isSlow() ? [["desktop", 1_280] as const, phone] : [phone];
+  const widths = isLong() ? [["desktop", 1_280] as const, phone] : [phone];
 
   test.each(widths)(
     "reference and sign-up fit a %s, load nothing from elsewhere and raise no error",
@@ -271,7 +271,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     ["dark", "phone", 390],
   ] as const)("pages of the reference are accessible: %s, on a %s", async (colorScheme, screen, width) => {
     // `npm test` opens one page on each.
-    const which = accessible.filter((_, i) => isSlow() || i === (screen === "phone" ? 1 : 0));
+    const which = accessible.filter((_, i) => isLong() || i === (screen === "phone" ? 1 : 0));
     for (const path of which) {
       const { page, faults } = await open(path, width);
       await page.emulateMedia({ colorScheme });

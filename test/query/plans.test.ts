@@ -11,7 +11,7 @@ import { ETH_NODE } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { operations } from "../support/operations.ts";
 import schema from "../support/ponderSchema.ts";
-import { isSlow, sizeOf } from "../support/size.ts";
+import { isLong, sizeOf } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, contracts as ofEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";
@@ -22,7 +22,7 @@ import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "
 import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
-const MANY_DOMAINS = sizeOf({ short: isSlow() ? 120_000 : 60_000, long: 200_000 });
+const MANY_DOMAINS = sizeOf({ short: 60_000, long: 200_000 });
 const FILL_TIMEOUT_MS = 900_000;
 /** Smaller tables are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
@@ -252,7 +252,7 @@ describe("with several chains indexed, an index still finds everything", () => {
   const basename = { name: "jesse.base.eth" };
 
   test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
-    for (const values of isSlow() ? [{}, basename] : [basename]) {
+    for (const values of isLong() ? [{}, basename] : [basename]) {
       for (const query of await observe(requestOf(operation, several(), values))) {
         const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
         expect(scanned, query.sql).toEqual([]);
@@ -313,7 +313,7 @@ describe("with ENSv2 indexed, an index still finds everything", () => {
   });
 
   const states = ["premium", "available", "registered"];
-  test.each(isSlow() ? states : states.slice(0, 1))("counters tell how many names are %s", async (state) => {
+  test.each(isLong() ? states : states.slice(0, 1))("counters tell how many names are %s", async (state) => {
     const client = await tables.pool.connect();
     await createCountersSoon({ client, schema: "public", ensv2: ofEnsv2.ensv2 }, NOW);
     client.release();
@@ -327,7 +327,7 @@ describe("with ENSv2 indexed, an index still finds everything", () => {
 });
 
 // If it has a larger share of all names, PostgreSQL chooses other plans.
-describe.runIf(isSlow())("a page of the heaviest address costs only what is on it", () => {
+describe.runIf(isLong())("a page of the heaviest address costs only what is on it", () => {
   const orders = addressSortColumns.flatMap((column) => [
     `${column}&sort_dir=asc`,
     `${column}&sort_dir=desc`,
@@ -390,7 +390,7 @@ async function timeOf(operation: Endpoint): Promise<number> {
   return performance.now() - started;
 }
 
-describe.runIf(isSlow())("every operation answers in time", () => {
+describe.runIf(isLong())("every operation answers in time", () => {
   test.each(listed)("$title", async ({ operation }) => {
     const limit = isAboutOneThing(operation) ? 2_000 : 15_000;
     const first = await timeOf(operation);

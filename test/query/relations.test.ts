@@ -2,7 +2,7 @@
 import { domain, ensv2Entry, ensv2Proxy, ensv2Role, holder } from "ponder:schema";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { contracts, ETH_REGISTRY, proxyRow, REGISTRY_CODE } from "./ensv2.ts";
 import {
@@ -105,7 +105,7 @@ describe("names of an address match those found by plain arithmetic", () => {
   const turns = asked.map(([word, words], turn) => [word, words, turn] as const);
   test.each(turns)("%s", async (address_type, words, turn) => {
     // Every second address in `npm test`, the others for the next relation.
-    for (const address of addresses.filter((_, i) => isSlow() || (i + turn) % 2 === 0)) {
+    for (const address of addresses.filter((_, i) => isLong() || (i + turn) % 2 === 0)) {
       const expected = world.filter(meets(address, words));
       const items = await listAll(address, { address_type, include_expired: "true" });
       expect(namesOf(items), address).toEqual(namesOf(expected));
@@ -173,7 +173,7 @@ describe("filters", () => {
   test.each(filters)("%o", async (given, isMet) => {
     let found = 0;
     for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
-      for (const address of accounts.slice(0, isSlow() ? 2 : 1)) {
+      for (const address of accounts.slice(0, isLong() ? 2 : 1)) {
         const all = { ...given, address_type, include_expired: "true" };
         const expected = world.filter((named) => meets(address, words)(named) && isMet(named));
         const items = await listAll(address, all);
@@ -236,7 +236,7 @@ describe.each(Object.keys(sortValueOf).map((column, i) => [column, i] as const))
   "sorted by %s",
   (sort_by, i) => {
     const directions = ["asc", "desc"];
-    test.each(isSlow() ? directions : directions.slice(i % 2).slice(0, 1))(
+    test.each(isLong() ? directions : directions.slice(i % 2).slice(0, 1))(
       "%s: by cursors, by pages and at once",
       async (sort_dir) => {
         for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {

@@ -21,7 +21,7 @@ import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { ETH_REGISTRY, entryRow } from "../query/ensv2.ts";
 import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 
 const DAY = 86_400n;
 
@@ -157,7 +157,7 @@ const rowFrom = (now: bigint): fc.Arbitrary<Row> =>
 const ROWS = 300;
 
 /** How many times each of them is tried. */
-const runsOf = (runs: number): number => (isSlow() ? runs : Math.ceil(runs / 3));
+const runsOf = (runs: number): number => (isLong() ? runs : Math.ceil(runs / 3));
 
 const states = fc.integer({ min: 1_500_000_000, max: 2_500_000_000 }).chain((now) =>
   fc.record({

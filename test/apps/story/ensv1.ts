@@ -29,7 +29,7 @@ import {
 import { around, daysBefore, leaseUntil, type Story, sendMany } from "./times.ts";
 
 /*
- * Names of ENSv1, all of which exist before ENSv2 opens: those of an account with few names (alice), others' rights to them, and
+ * Names of ENSv1 from before ENSv2 opens: those of an account with few names (alice), others' rights to them, and
  * subnames of an account with many (carol).
  */
 

@@ -87,7 +87,7 @@ describe.each(generations)("a record is set at %s", (resolver) => {
     expect((await expectRecordsAsOnChain(stage, place)).texts.count).toBe("three");
   });
 
-  test("several at once, two of which set the same text", async () => {
+  test("several at once, with the same text twice", async () => {
     const { chain, cast } = stage;
     const receipt = await writeRecords(chain, {
       from: cast.alice,

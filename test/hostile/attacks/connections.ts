@@ -10,7 +10,7 @@ const addressOf = (index: number) => `X-Forwarded-For: 192.0.2.${(index % 2) + 1
 const request = (line: string, ...headers: string[]) =>
   `${[`${line} HTTP/1.1`, "Host: names.example", ...headers].join("\r\n")}\r\n\r\n`;
 
-/** Opens connections to the target of callers' requests, each of which sends its bytes. */
+/** Opens connections to the port for callers. Each sends its bytes. */
 async function openAll({ front }: HostileStage, count: number, bytesOf: (index: number) => string) {
   const sockets = Array.from({ length: count }, () => connect(Number(new URL(front).port), "127.0.0.1"));
   for (const socket of sockets) socket.on("error", () => {});

@@ -130,7 +130,7 @@ const texts = (bytes: number): Attack => ({
   },
 });
 
-/** Texts of a name that is compared, two of which are long. */
+/** Texts of a compared name. Two are long. */
 const COMPARED_TEXTS = 250;
 
 /** Requests one name's comparison many times at once. @throws if another caller's name is not answered meanwhile */
