@@ -87,7 +87,7 @@ export const rpcVariables = {
     example: "off",
     unset: "devnet: `on`; else `off`",
     meaning:
-      "Reads contract state at past blocks, which needs an archive node. The index then has text values that old resolvers did not log, names at silent reverse resolvers and, without a known price feed, prices of wrapped renewals. Changing it requires a new index.",
+      "Reads contract state at past blocks, which needs an archive node. The index then has text values that old resolvers did not log, primary names at reverse resolvers without events and, where no price feed is known, prices of wrapped renewals. Changing it requires a new index.",
   }),
 };
 

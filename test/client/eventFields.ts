@@ -29,7 +29,6 @@ export const eventFields: Readonly<Record<EventType, readonly string[]>> = {
   registration: [...paid, "owner_address", "resolver_address", "subregistry_address", "ttl"],
   renewal: paid,
   release: ["owner_address"],
-  expiry: [],
   transfer: moved,
   authority: ["owner_address", "new_owner_address", "name", "fuses", "expiry_timestamp"],
   migration: ["owner_address", "expiry_timestamp", "name"],

@@ -232,11 +232,6 @@ test("with many names, the list has the newest, and the answer says so", async (
   expect(events.map(({ block_number, log_index }) => ({ block_number, log_index }))).toEqual(rows);
 });
 
-test("a word that no event has finds nothing and reads nothing", async () => {
-  const { events, total } = await read("/events?type=expiry");
-  expect([events, total]).toEqual([[], 0]);
-});
-
 test("the names in events are those of their nodes", async () => {
   const { events } = await read(`/contract/${STATIC_RESOLVER}/events?page_size=1&sort_dir=asc`);
   expect(events).toMatchObject([

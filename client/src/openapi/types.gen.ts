@@ -1086,8 +1086,6 @@ export type Event = {
      */
     owner_address?: `0x${string}`;
 } | {
-    type: 'expiry';
-} | {
     type: 'transfer';
     /**
      * EIP-55 checksummed address

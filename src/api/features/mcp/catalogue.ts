@@ -61,7 +61,7 @@ export const catalogue: Record<string, ToolPlan> = {
     },
   },
   get_price: {
-    title: "What names cost",
+    title: "Prices of names",
     use: "Use it for what it costs to register or renew a name, for one or more years: premium and total, in wei, dollars or payment tokens. It also says why a name cannot be registered or renewed. For its owner and records use `whois`.",
     views: {
       one: { operation: "GET /domain/{name}/price" },
@@ -70,15 +70,15 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_records: {
     title: "Read the records of a name",
-    use: "Use it for what a name points to: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash. The picture of a name is at `/avatar/{name}` of this server.",
+    use: "Use it for a name's records: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash. The picture of a name is at `/avatar/{name}` of this server.",
     views: {
       all: { operation: "GET /domain/{name}/records" },
       text: { operation: "GET /domain/{name}/records/text/{key}" },
     },
   },
   get_domain_history: {
-    title: "How a name came to be what it is",
-    use: "Use it for the past of one name: what was logged, who owned it when, what was paid, which resolvers and texts it had. For its present use `whois`.",
+    title: "History of a name",
+    use: "Use it for the past of one name: its events, owners, payments, resolvers and texts. For its present use `whois`.",
     views: {
       events: { operation: "GET /domain/{name}/events" },
       registrations: { operation: "GET /domain/{name}/registration-history" },
@@ -88,12 +88,12 @@ export const catalogue: Record<string, ToolPlan> = {
     },
   },
   get_subnames: {
-    title: "Names below a name",
-    use: "Use it for the names right under one name. For all of a kind use `search_domains` with `parent`.",
+    title: "Subnames of a name",
+    use: "Use it for the names directly below one name. To filter them, use `search_domains` with `parent`.",
   },
   lookup_hash: {
-    title: "The name of a hash",
-    use: "Use it for a hash or token id in hexadecimal that may be of a name or of a label.",
+    title: "Name behind a hash",
+    use: "Use it for a hash or token id in hexadecimal, of a name or a label.",
   },
   get_address_portfolio: {
     title: "Names of an address",
@@ -109,15 +109,15 @@ export const catalogue: Record<string, ToolPlan> = {
     },
   },
   get_events: {
-    title: "What the contracts logged",
+    title: "Contract events",
     use: "Use it for what happened in all of ENS, or at one contract: the newest events, by kind, chain and time. For one name use `get_domain_history`, for one address `get_address_portfolio`.",
   },
   get_changes: {
     title: "What changed since a position",
-    use: "Use it to go on from where you were: what changed of a name, an address or all of ENS, in order, also by time alone. Give `next_position` as `after` the next time. For the past of one name use `get_domain_history`.",
+    use: "Use it to continue where you stopped: what changed for a name, an address or all of ENS, in order, expiries included. Give `next_position` as `after` the next time. For the past of one name use `get_domain_history`.",
   },
   get_permissions: {
-    title: "Who may change what",
+    title: "Permissions",
     use: "Use it before a purchase or a warning: which accounts can change one name now, and what one address may change of others. For names that an address owns use `get_address_portfolio`.",
     views: {
       name: { operation: "GET /domain/{name}/permissions" },
@@ -134,7 +134,7 @@ export const catalogue: Record<string, ToolPlan> = {
     },
   },
   get_primary_names: {
-    title: "Names by which addresses are called",
+    title: "Primary names of addresses",
     use: "Use it to show people a name instead of an address. A primary name is given only if it resolves back to the address; a claim in the history need not.",
     views: {
       current: { operation: "POST /address/primary-names/bulk" },
@@ -143,7 +143,7 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_statistics: {
     title: "ENS in figures",
-    use: "Use it for figures of all of ENS: names, states, lengths, top-level domains, largest holders, adoption of primary names, what happened last. For sales over time, what was paid, and expiries to come use `get_sales`.",
+    use: "Use it for figures of all of ENS: names, states, lengths, top-level domains, largest holders, adoption of primary names, latest activity. For sales over time, what was paid, and expiries to come use `get_sales`.",
     views: {
       totals: { operation: "GET /ens-stats" },
       registrations: { operation: "GET /ens-stats/registrations" },

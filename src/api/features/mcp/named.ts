@@ -17,7 +17,7 @@ export async function withAddress(call: Call, executeOperation: ExecuteOperation
   const { address: name } = given;
   if (tool.addressOf === null || typeof name !== "string" || !name.includes(".")) return given;
   if (caller.header("authorization") !== undefined) {
-    throw new ApiError("INVALID_ADDRESS", "A call that is paid for by itself takes an address, not a name.");
+    throw new ApiError("INVALID_ADDRESS", "In a paid call, `address` must be an address, not a name.");
   }
   const operation = tool.addressOf;
   const input = readInput(operation, { name, types: "addr", coin_types: ETHEREUM });

@@ -1,5 +1,5 @@
 /**
- * The type of change that a log records. The contracts have a hundred events, and callers select from thirteen types. One change
+ * The type of change that a log records. The contracts have a hundred events, and callers select from twelve types. One change
  * often has several logs: registrar and controller both log a registration. Logs without a type are about a contract itself (its
  * owner, its code, its prices), or about an auction's bids.
  */
@@ -9,7 +9,6 @@ export const eventTypes = [
   "registration",
   "renewal",
   "release",
-  "expiry",
   "transfer",
   "authority",
   "migration",
@@ -44,7 +43,7 @@ const forAddress = { primary_name: ["NameForAddrChanged"] };
 
 const tokenSale = { registration: ["NameRegistered"], renewal: ["NameRenewed"] };
 
-/** Event names by type and family, as in `events.contract`. No log records an expiry: it comes with time. */
+/** Event names by type and family, as in `events.contract`. No log records that a name expires. */
 const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
   REGISTRY: registry,
   REGISTRY_OLD: registry,

@@ -15,7 +15,7 @@ export const event = z
       }),
     type: z.enum(eventTypes).optional().openapi({
       description:
-        "Kind of change. Absent for logs without one, such as a contract's administration or bids. `agent` binds an agent to the name. `primary_name` includes every `name` record, by which reverse nodes name addresses. A sale is logged by both registrar and controller. An expiry has no log",
+        "Kind of change. Absent for logs without one, such as a contract's administration or bids. `agent` binds an agent to the name. `primary_name` includes every `name` record, by which reverse nodes name addresses. A sale is logged by both registrar and controller. That a name expires has no log",
     }),
     contract: z.string().openapi({
       example: "REGISTRY",
