@@ -57,7 +57,7 @@ globalThis.namedexTransactionsAtOnce = settings.transactionsAtOnce;
 
 /** Ponder starts with 20 requests a second for each URL of the list; repeating a URL raises that. */
 const PONDER_START_RATE = 20;
-const copies = Math.ceil(settings.rpcRequestsPerSecond / PONDER_START_RATE);
+const copies = Math.max(1, Math.floor(settings.rpcRequestsPerSecond / PONDER_START_RATE));
 
 /** Chains of a developer's nodes start from nothing each time: poll them often, and cache nothing of them. */
 const isLocal = (chain: ChainDeployment) => settings.network === "devnet" || chain.chainId === 31337;

@@ -80,6 +80,8 @@ async function indexBy(place: Place, postgres: Postgres, without: readonly strin
         without,
         requests: Object.fromEntries(provider.seen.requests),
         bytes: provider.seen.bytes,
+        limited: provider.seen.limited,
+        seconds: measured.seconds,
       }),
     );
     return { measured, seen: provider.seen };

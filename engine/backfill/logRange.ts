@@ -32,6 +32,14 @@ export class LogRange {
     return this.#size;
   }
 
+  /**
+   * Blocks of the next request, if `left` remain. Only a whole request tries a new size: if one is refused that is hardly larger than
+   * the limit, Ponder finds no smaller range in the refusal, and repeats the request for a minute.
+   */
+  next(left: number): number {
+    return left < this.#size ? Math.min(left, this.#lastGood ?? left) : this.#size;
+  }
+
   /** A request of this many blocks was answered. */
   answered(blocks: number): void {
     // Ends of an interval say nothing about larger ranges.

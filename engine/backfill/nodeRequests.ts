@@ -70,7 +70,7 @@ export function createNodeRequests(ponder: Ponder, { rpc, chain, common }: Chain
     const fetchNext = async () => {
       while (next <= to) {
         const first = next;
-        next = Math.min(to + 1, first + Math.min(rangeOf(wanted).size, most));
+        next = first + Math.min(rangeOf(wanted).next(to + 1 - first), most);
         for (const log of await fetchPiece(wanted, [first, next - 1])) found.push(log);
       }
     };

@@ -150,6 +150,16 @@ describe("requests for logs", () => {
     await expect(rangesOf({ code: 429, message: "limit reached" })).rejects.toThrow("limit reached");
   });
 
+  test("try a larger size only as a whole", () => {
+    const range = new LogRange();
+    range.answered(range.size);
+    range.refused(range.size, 3_000);
+    for (let i = 0; i < 20; i++) range.answered(range.size);
+    expect([range.size, range.next(3_001), range.next(2_999), range.next(9_999)]).toEqual([
+      3_750, 3_000, 2_999, 3_750,
+    ]);
+  });
+
   test("grow again after a dense part of the chain, up to the longest interval", () => {
     const range = new LogRange();
     refusalsOf(range, 300, 250);
