@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { check, type Given } from "./check.ts";
 import { LATE_SECONDS } from "./freshness.ts";
-import { onOrOff, port, wholeNumber } from "./kinds.ts";
+import { port, wholeNumber } from "./kinds.ts";
 import { logFormatVariables } from "./log.ts";
 import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { type Kind, required, withDefault } from "./variable.ts";
@@ -25,7 +25,6 @@ export type GatewaySettings = MetricsSettings & {
   /** The operator's own proxies in front of the gateway: that many last entries of `X-Forwarded-For` are believed. */
   trustedProxies: number;
   /** Whether the paths of metrics are forwarded. */
-  forwardsMetrics: boolean;
   /** How long a stopping gateway still accepts requests, so that a load balancer can notice. */
   drainSeconds: number;
 };
@@ -85,10 +84,6 @@ export const gatewayVariables = {
     meaning:
       "Number of your own proxies in front of the gateway. Set the indexers' `TRUSTED_PROXIES` to one more.",
   }),
-  GATEWAY_FORWARD_METRICS: withDefault("off", onOrOff, {
-    meaning:
-      "Forwards the paths `/metrics` and `/index-metrics`. Indexers serve metrics at `METRICS_PORT`; only Ponder's own command and earlier versions answer these paths.",
-  }),
   GATEWAY_DRAIN_SECONDS: withDefault(5, wholeNumber({ from: 0, to: 600, unit: "seconds" }), {
     meaning: "How long a stopping gateway still accepts requests, so that a load balancer can notice.",
   }),
@@ -112,7 +107,6 @@ export function readGatewaySettings(env: Given): GatewaySettings {
     maxRequestsPerAddress: known.GATEWAY_MAX_REQUESTS_PER_ADDRESS,
     maxBodyBytes: known.GATEWAY_MAX_BODY_BYTES,
     trustedProxies: known.GATEWAY_TRUSTED_PROXIES,
-    forwardsMetrics: known.GATEWAY_FORWARD_METRICS === "on",
     drainSeconds: known.GATEWAY_DRAIN_SECONDS,
   };
 }

@@ -89,7 +89,7 @@ async function handle(
   try {
     if (answerOptions(request, response)) return;
     request.url = targetOf(request);
-    if (!running.settings.forwardsMetrics) refuseMetrics(request.url);
+    refuseMetrics(request.url);
     if (await answerOwn(running, request, response)) return;
     indexer = await forward(request, response, running);
   } catch (error) {

@@ -41,10 +41,7 @@ export function refuseMetrics(target: string): void {
     "/",
   );
   if (!/^\/(api\/)?(index-)?metrics\/?$/i.test(plain)) return;
-  throw new ApiError(
-    "NOT_FOUND",
-    "The gateway does not forward indexers' metrics (GATEWAY_FORWARD_METRICS).",
-  );
+  throw new ApiError("NOT_FOUND", "The gateway does not forward indexers' metrics.");
 }
 
 function decoded(path: string): string {

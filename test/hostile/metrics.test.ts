@@ -17,11 +17,6 @@ test("metrics are not forwarded, however their path is written; other paths are"
   }
 });
 
-test("metrics are forwarded if the operator says so", async () => {
-  const gateway = await open([await startUpstream(says("an indexer"))], { GATEWAY_FORWARD_METRICS: "on" });
-  expect(await statusOf(gateway, "/metrics")).toBe(200);
-});
-
 test("indexers' addresses are only at the operator port, including those of an unreachable one", async () => {
   const upstream = await startUpstream(says("an indexer"));
   const away = await startUpstream(says("an indexer"));
