@@ -1,5 +1,16 @@
 // Part of the patch logSync: how many blocks one request for logs may span.
 
+/**
+ * Whether a node refused a request for logs because of its range or its result. Ponder knows the words of many providers; with others
+ * it would repeat the request for a minute. Refusals by rate, and of blocks that the node does not have yet, are worth repeating.
+ */
+export function isAboutRange({ message, details = message }: Error & { details?: string }): boolean {
+  if (/\b(?:rate|requests?|second|head|beyond|found|available)\b/i.test(details)) return false;
+  return /\b(?:range|blocks|results)\b|\b(?:response|logs?)\b.*\b(?:size|large|big|many|limit|exceed)/i.test(
+    details,
+  );
+}
+
 /** Blocks of the first request; nearly every provider takes that many. */
 const FIRST = 2_000;
 /** Ponder fetches at most this many blocks at a time, so larger requests cannot come. */
@@ -33,8 +44,8 @@ export class LogRange {
   }
 
   /**
-   * Blocks of the next request, if `left` remain. Only a whole request tries a new size: if one is refused that is hardly larger than
-   * the limit, Ponder finds no smaller range in the refusal, and repeats the request for a minute.
+   * Blocks of the next request, if `left` remain. Only a whole request tries a new size: the last one of an interval may be hardly
+   * larger than the limit.
    */
   next(left: number): number {
     return left < this.#size ? Math.min(left, this.#lastGood ?? left) : this.#size;
@@ -51,17 +62,13 @@ export class LogRange {
     this.#grow(this.#wasRefused ? GROWTH : 2);
   }
 
-  /**
-   * A request of this many blocks was refused; the provider may say how many it takes. Where it was refused in words that are not
-   * known, Ponder has repeated it for a minute: then larger ranges are tried as seldom as possible.
-   */
-  refused(blocks: number, suggested: number | null, isKnown = true): void {
+  /** A request of this many blocks was refused; the provider may say how many it takes. */
+  refused(blocks: number, suggested: number | null): void {
     // Requests of the larger size that were under way.
     if (blocks > this.#size) return;
     const isNewSize = this.#lastGood !== null && this.#lastGood < this.#size;
     if (isNewSize && this.#wasRefused) this.#calm = Math.min(this.#calm * 2, MOST_CALM);
     else this.#calm = CALM;
-    if (!isKnown) this.#calm = MOST_CALM;
     const half = Math.floor(blocks / 2);
     const smaller = suggested ?? (isNewSize ? Math.max(this.#lastGood ?? 0, half) : half);
     this.#wasRefused = true;

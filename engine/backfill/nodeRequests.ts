@@ -2,7 +2,7 @@
 
 import type { Block, NodeLog } from "./cacheRows.ts";
 import type { Hex, Interval, Wanted } from "./logGroups.ts";
-import { LogRange } from "./logRange.ts";
+import { isAboutRange, LogRange } from "./logRange.ts";
 import type { Chain, Ponder } from "./ponderSync.ts";
 
 /** Concurrent log requests of one kind. Ponder limits those of a chain to 25. */
@@ -10,8 +10,8 @@ const REQUESTS_AT_ONCE = 8;
 
 const toHex = (number: number): Hex => `0x${number.toString(16)}`;
 
-/** Refusals that a smaller range may avoid, in words that Ponder does not recognise. */
-const isAboutSize = ({ code, status, message }: { code?: number; status?: number; message?: string }) =>
+/** Failures that a smaller range may avoid. Ponder has repeated the request for a minute. */
+const mayBeAboutSize = ({ code, status, message }: { code?: number; status?: number; message?: string }) =>
   code !== 429 &&
   status !== 429 &&
   /too (?:large|many|big|wide|long)|limit|exceed|time(?:d )?out|maximum|range/i.test(message ?? "");
@@ -54,11 +54,13 @@ export function createNodeRequests(ponder: Ponder, { rpc, chain, common }: Chain
       return logs;
     } catch (error) {
       const suggestion = ponder.getLogsRetryHelper({ params, error });
-      if (blocks === 1 || !(suggestion.shouldRetry || isAboutSize(error as Error))) throw error;
+      const isAboutSize =
+        suggestion.shouldRetry || isAboutRange(error as Error) || mayBeAboutSize(error as Error);
+      if (blocks === 1 || !isAboutSize) throw error;
       const [first] = suggestion.ranges ?? [];
       const isSuggested = suggestion.isSuggestedRange === true && first !== undefined;
       const suggested = isSuggested ? Number(first.toBlock) - Number(first.fromBlock) : null;
-      range.refused(blocks, suggested, suggestion.shouldRetry);
+      range.refused(blocks, suggested);
       return fetchRange(wanted, [from, to], Math.ceil(blocks / 2));
     }
   }

@@ -1,9 +1,11 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type Hex, hexToBytes, keccak256, numberToHex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import { FetchProgress, type ProgressLine } from "../../engine/backfill/fetchProgress.ts";
 import { addIndexedBlocks } from "../../engine/backfill/indexedBlocks.ts";
 import { mergeFound, mergeWanted, wantedBy } from "../../engine/backfill/logGroups.ts";
-import { LogRange, MOST_BLOCKS } from "../../engine/backfill/logRange.ts";
+import { isAboutRange, LogRange, MOST_BLOCKS } from "../../engine/backfill/logRange.ts";
 import { bloomReader, KEPT_HASHES } from "../../engine/liveBlocks/bloom.ts";
 import { orConstant } from "../../engine/liveBlocks/constantPattern.ts";
 import { addRowsAhead, ROWS_AT_ONCE } from "../../engine/liveBlocks/rowsAhead.ts";
@@ -148,6 +150,50 @@ describe("requests for logs", () => {
   test("are not halved if a node refuses them for other reasons, or by the plan's rate", async () => {
     await expect(rangesOf({ message: "no such key" })).rejects.toThrow("no such key");
     await expect(rangesOf({ code: 429, message: "limit reached" })).rejects.toThrow("limit reached");
+  });
+
+  /** Sends a request for logs through Ponder to a node that refuses it with these words. Returns how often it was sent. */
+  const timesSent = async (message: string): Promise<number> => {
+    let sent = 0;
+    const node = createServer((request, response) => {
+      sent++;
+      request.resume();
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: -32_000, message } }));
+    });
+    await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+    const { createRpc } = await ponderModule("rpc/index.js");
+    const metric = { inc: () => {}, observe: () => {} };
+    const rpc = createRpc({
+      common: {
+        logger: quietLogger,
+        shutdown: { add: () => {} },
+        metrics: { ponder_rpc_request_duration: metric, ponder_rpc_request_error_total: metric },
+      },
+      chain: { id: 1, name: "trial", rpc: `http://127.0.0.1:${(node.address() as AddressInfo).port}` },
+    });
+    const params = [{ fromBlock: "0x0", toBlock: "0x2710", topics: [] }];
+    await expect(rpc.request({ method: "eth_getLogs", params })).rejects.toThrow(message);
+    node.close();
+    return sent;
+  };
+
+  test.each([
+    "eth_getLogs is limited to a 10,000 range",
+    "please ask for fewer blocks",
+    "query returned more than 10000 results",
+    "Log response size exceeded",
+  ])("are not repeated when a node refuses them: %s", async (message) => {
+    expect(await timesSent(message)).toBe(1);
+  });
+
+  test.each([
+    "daily request limit reached",
+    "rate limit exceeded, only 10 blocks a second",
+    "block range extends beyond current head block",
+    "internal error",
+  ])("are repeated when a node refuses them for other reasons: %s", (message) => {
+    expect(isAboutRange(new Error(message))).toBe(false);
   });
 
   test("try a larger size only as a whole", () => {
