@@ -6,7 +6,6 @@ import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Condition } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
-import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { onMainChain } from "../rules/assumeFalse.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 
@@ -187,7 +186,7 @@ export function runOfShape<Rows>(
   const key = sqlOf(scope).title(JSON.stringify([scope.ids, ...shape]));
   const name = () => createHash("sha256").update(key).digest("base64url");
   const known = statements.get(key) as Statement<Rows> | undefined;
-  const statement = known ?? withQuickRows(build().prepare(name()));
+  const statement = known ?? build().prepare(name());
   statements.set(key, statement);
   return statement.execute(values);
 }

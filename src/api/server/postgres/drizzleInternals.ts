@@ -1,4 +1,4 @@
-import { Column, is, SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { npmVersion } from "drizzle-orm/version";
 import type { Db } from "./db.ts";
 
@@ -32,16 +32,6 @@ type Session = {
 type Drizzle = { session: Session; $client: IndexPool };
 const drizzleOf = (db: Db): Drizzle => db as unknown as Drizzle;
 
-/** A prepared selection. `customResultMapper` replaces the way in which drizzle reads rows. */
-export type Prepared = {
-  fields?: { path: string[]; field: unknown }[];
-  joinsNotNullableMap?: Record<string, boolean>;
-  customResultMapper?: ((rows: unknown[][]) => object[]) | undefined;
-};
-
-/** Reads a value that the driver gives. */
-export type Decoder = { mapFromDriverValue: (value: unknown) => unknown };
-
 export const poolOf = (db: Db): IndexPool => drizzleOf(db).$client;
 
 /** Runs a statement, under the name that its text has, if any. */
@@ -63,34 +53,15 @@ export async function executeNamed(
 export const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<Result> =>
   drizzleOf(db).session.transaction(run, { isolationLevel: "repeatable read", accessMode: "read only" });
 
-/** The decoder of a selected field; null for a column whose values need none. */
-export function decoderOf(field: unknown): Decoder | null {
-  // Columns that need no decoding use the base class's method.
-  if (is(field, Column))
-    return field.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : field;
-  const { decoder } = (is(field, SQL) ? field : (field as { sql: SQL }).sql) as unknown as {
-    decoder: Decoder;
-  };
-  return decoder;
-}
-
 /** @throws Error if this version of drizzle-orm lacks a member that is used here */
 export function requireDrizzle(db: Db): void {
   const isFunction = (value: unknown): boolean => typeof value === "function";
   const { session, $client } = drizzleOf(db);
-  const text = sql<string>`''`;
-  const statement: object = db.select({ text }).from(sql`(select) as one`).prepare("drizzle_internals");
-  const prepared: Prepared = statement;
   const members: Record<string, boolean> = {
     "session.prepareQuery": isFunction(session?.prepareQuery),
     "session.transaction": isFunction(session?.transaction),
     "$client.query": isFunction($client?.query),
-    "PgRaw.getQuery": isFunction(db.execute(text).getQuery),
-    "PgPreparedQuery.fields": prepared.fields?.[0]?.path[0] === "text",
-    "PgPreparedQuery.joinsNotNullableMap": prepared.joinsNotNullableMap !== undefined,
-    "PgPreparedQuery.customResultMapper": "customResultMapper" in prepared,
-    "Column.mapFromDriverValue": isFunction(Column.prototype.mapFromDriverValue),
-    "SQL.decoder": isFunction(decoderOf(text)?.mapFromDriverValue),
+    "PgRaw.getQuery": isFunction(db.execute(sql`select`).getQuery),
   };
   const missing = Object.keys(members).filter((name) => !members[name]);
   if (missing.length > 0)
