@@ -1,5 +1,5 @@
 import { domain, event, holder } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import type { Placeholder, SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import {
@@ -16,7 +16,7 @@ import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
 import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
 import { rangeOf, unseenValues, type ValueOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
-import { type Scope, sqlOf, type Value } from "./scope.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 
 /**
  * Where the events of a list are found. Events that could number millions are found by an index that contains the event's time,
@@ -143,7 +143,7 @@ const ofParty = ({ chains }: { chains: Scope }, reading: Reading): SQL =>
   );
 
 /** An indexed place of logs: its event types, and SQL of the index's other columns. */
-type Place = { names: readonly string[]; value: string; address: Value<"">; where?: string };
+type Place = { names: readonly string[]; value: string; address: Placeholder | ""; where?: string };
 
 /** The time of an event, in the form that only the indexes of places have. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);

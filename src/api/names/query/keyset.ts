@@ -117,7 +117,7 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
 }
 
 /** Returns the placeholders that `afterValues` fills. */
-export const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
+const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
 
 /** Returns the values of a position, for a statement that is built per request. */
 export const valuesAt =

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import type { AnyColumn, Placeholder, SQL } from "drizzle-orm";
+import type { AnyColumn, SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import { zeroAddress } from "viem";
 import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
@@ -161,32 +160,4 @@ export function statementOf<Rows>(
 ): (db: Db, scope: Scope, values: Values) => Promise<Rows> {
   const statements = forEachForm((of) => prepared((db) => prepare(of, db)));
   return (db, scope, values) => statements(scope)(db).execute({ ...scopeValues(scope), ...values });
-}
-
-/** A value, or its placeholder in a statement. */
-export type Value<Of> = Of | Placeholder;
-
-type Statement<Rows> = { execute: (values: Values) => Promise<Rows> };
-
-const statementsOfShapes = forEachForm(() => prepared(() => new Map<string, Statement<unknown>>()));
-
-/**
- * Runs a statement that is built once per scope and shape, and planned once per connection. The shape is everything besides the
- * scope that determines the statement's text; all else is a placeholder. Use it only for few shapes, and for plans that suit all
- * values.
- */
-export function runOfShape<Rows>(
-  db: Db,
-  scope: Scope,
-  shape: readonly unknown[],
-  build: () => { prepare: (name: string) => Statement<Rows> },
-  values: Values,
-): Promise<Rows> {
-  const statements = statementsOfShapes(scope)(db);
-  const key = sqlOf(scope).title(JSON.stringify([scope.ids, ...shape]));
-  const name = () => createHash("sha256").update(key).digest("base64url");
-  const known = statements.get(key) as Statement<Rows> | undefined;
-  const statement = known ?? build().prepare(name());
-  statements.set(key, statement);
-  return statement.execute(values);
 }

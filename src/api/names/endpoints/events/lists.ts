@@ -20,7 +20,6 @@ import {
   everyChain,
   filters,
   filtersOf,
-  isUnfiltered,
   listedOn,
   RESOLVERS,
   toEvents,
@@ -39,8 +38,7 @@ async function answerList(ctx: Ctx, operation: string, request: ListRequest, sou
   });
   const listed = listedOn(ctx, everyChain(ctx));
   const filters = filtersOf(request);
-  const isPlain = isUnfiltered(request);
-  const found = await listEventPage(ctx.db, { source, filters, direction, part, listed, isPlain });
+  const found = await listEventPage(ctx.db, { source, filters, direction, part, listed });
   return {
     events: await toEvents(ctx, found.rows),
     ...fields(found),

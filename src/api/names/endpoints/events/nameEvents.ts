@@ -93,7 +93,6 @@ export const domainEvents = endpoint({
       filters: { ...filtersOf(request), ...recordsOf(request) },
       direction,
       listed,
-      isPlain: false,
     } as const;
     const found =
       "newest" in section
