@@ -13,7 +13,7 @@ import {
 } from "../rules/eventParties.ts";
 import { arrayOf, unseen, writtenArrayOf } from "./arrays.ts";
 import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
-import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
+import { type ChainResolver, logsOfNames } from "./eventsOfNames.ts";
 import { rangeOf, unseenValues, type ValueOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
@@ -102,7 +102,7 @@ function ofNames(
   const logs = logsOfNames({
     columns: keyColumns,
     names: namesSql(names, chains),
-    listed: listedSql(listed),
+    listed,
     condition: and(
       sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
       conditionIn(reading),

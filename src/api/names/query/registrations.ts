@@ -3,7 +3,7 @@ import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { isEventOfRow } from "./eventRows.ts";
-import { logsOfContracts } from "./events.ts";
+import { logsOfContracts } from "./eventsOfNames.ts";
 import { type Keyset, orderBy, positionOf, rangeOf } from "./keyset.ts";
 import { inForms, type ListForm, oldestFirst, pageColumns, type Section } from "./list.ts";
 import { isMigration } from "./migrations.ts";
