@@ -4,10 +4,9 @@ import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { prepared } from "../../server/postgres/prepared.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import type { Keyset, Position } from "./keyset.ts";
-import { inForms, orderOfPage, pageColumns, pageOf, readFound, sliceOf } from "./list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound } from "./list.ts";
 import type { Page, Part } from "./page.ts";
 
 const { placeholder } = sql;
@@ -67,8 +66,12 @@ export async function listDirectory(
     agentId: agentId?.toString() ?? null,
   };
   const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
-  const { rows, ...found } = await readFound(part, order === "newest" ? "desc" : "asc", (form, slice) =>
-    directories[order](form)(db).execute({ ...values, ...slice }),
+  const { rows, ...found } = await readFound(part, directoryKeys(order), (slice) =>
+    db
+      .select(columns)
+      .from(pageOf(sql`with ${lines(order)} select item.* from item where ${isFound}`, slice))
+      .orderBy(orderOfPage)
+      .execute(values),
   );
   return { ...found, rows: rows.map(toRow) };
 }
@@ -211,25 +214,6 @@ export function directoryKeys(order: DirectoryOrder): Keyset {
     { column: sql`coalesce(listed.node, 'x')`, kind: "text", direction: "asc" },
   ];
 }
-
-const preparedDirectory = (order: DirectoryOrder) =>
-  inForms((form, title) =>
-    prepared((db) =>
-      db
-        .select(columns)
-        .from(
-          pageOf(
-            sql`with ${lines(order)} select item.* from item where ${isFound}`,
-            directoryKeys(order),
-            sliceOf(directoryKeys(order), form),
-          ),
-        )
-        .orderBy(orderOfPage)
-        .prepare(`directory_${order}_${title}`),
-    ),
-  );
-
-const directories = { newest: preparedDirectory("newest"), bound_first: preparedDirectory("bound_first") };
 
 type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number | null; position: Position };
 

@@ -66,15 +66,8 @@ export const positionOf = (keys: Keyset): SQL.Aliased<Position> =>
     sql`, `,
   )}]`.as("position");
 
-/** Returns the value of a key, or its placeholder in a prepared statement. */
+/** Returns the value of a key. */
 export type ValueOf = (place: number) => unknown;
-
-/** Name of the placeholder for a key's value in a prepared statement. */
-const placeholderOf = (place: number): string => `after${place}`;
-
-/** Values for the placeholders. */
-export const afterValues = (position: Position = []): Record<string, string | null> =>
-  Object.fromEntries(position.map((value, place) => [placeholderOf(place), value]));
 
 /** Consecutive rows of a list, and the order in which an index returns them. */
 type Range = { where: SQL | undefined; order: SQL[] };
@@ -96,9 +89,9 @@ export function rangesFrom(canBeNull: boolean, position: Position | undefined): 
 
 /**
  * One range of a list. A null first key sorts nothing but stays in the order: otherwise the planner does not see that an index
- * that begins with it sorts by the other keys. The position's values are placeholders unless given.
+ * that begins with it sorts by the other keys.
  */
-export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlaceholder): Range {
+export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf): Range {
   const [first, ...others] = keys;
   const column = first?.column;
   const order = orderBy(keys.map(({ isNullable: _, ...key }) => key));
@@ -116,10 +109,7 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
   return ranges[name]();
 }
 
-/** Returns the placeholders that `afterValues` fills. */
-const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
-
-/** Returns the values of a position, for a statement that is built per request. */
+/** Returns the values of a position. */
 export const valuesAt =
   (position: Position | undefined): ValueOf =>
   (place) =>

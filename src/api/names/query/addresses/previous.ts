@@ -7,7 +7,7 @@ import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { type DomainRow, selectDomains, toRow } from "../domains.ts";
 import type { Keyset } from "../keyset.ts";
-import { orderOfPage, pageColumns, pageOf, readFound, sliceOf } from "../list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
 import { type AddressAt, isOwned } from "./ownerConditions.ts";
@@ -37,14 +37,10 @@ export async function listPrevious(
     lastOwnedBlockTimestamp: sql<number>`page.last_owned_block_timestamp`.mapWith(lastOwnedBlockTimestamp),
   };
   const gone = sql`select ${columns} from ${holder} where ${wasHeld(db, at)}`;
-  const { rows, ...found } = await readFound(part, sortDir, (form, values) =>
+  const { rows, ...found } = await readFound(part, keys, (slice) =>
     selectDomains(db, { ...last, ...pageColumns })
-      .innerJoin(
-        pageOf(gone, keys, sliceOf(keys, form)),
-        sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
-      )
-      .orderBy(orderOfPage)
-      .execute(values),
+      .innerJoin(pageOf(gone, slice), sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`)
+      .orderBy(orderOfPage),
   );
   return {
     ...found,
