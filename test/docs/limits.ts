@@ -21,7 +21,6 @@ import { MAX_RATIO } from "../../ops/labels/openTable.ts";
 import { PLAN_SHARE } from "../../ops/launch/compareSources.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
-import { answerVariables } from "../../settings/answers.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import * as avatars from "../../src/api/features/avatars/bounds.ts";
@@ -108,7 +107,6 @@ import {
   MAX_AT_ONCE as PAGES_AT_ONCE,
   MAX_WAITING as WAITING_PAGES,
 } from "../../src/api/server/http/deepPages.ts";
-import { KNOWN_MS, MAX_ANSWER } from "../../src/api/server/http/hotAnswers.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/server/http/jsonBounds.ts";
 import { MAX_BEHIND } from "../../src/api/server/http/oneByOne.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/server/http/slowClients.ts";
@@ -206,16 +204,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         RATE_LIMITED,
       ],
       ["Credits or a payment held for one request", `${HELD_SECONDS} s`, "Released."],
-      [
-        "Repeated answers kept in memory",
-        `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${number(MAX_ANSWER)} characters each`,
-        "Built again.",
-      ],
-      [
-        "Trust in the newest known block for answers from memory",
-        `${KNOWN_MS} ms, or until the indexer announces another`,
-        "Read again.",
-      ],
     ],
   ],
   [

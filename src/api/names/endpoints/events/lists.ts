@@ -81,7 +81,6 @@ const addressEvents = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const chains = chainsOf(ctx, request, everyChain(ctx));
@@ -130,7 +129,6 @@ const contractEvents = endpoint({
   reply: z.strictObject({ contract_address: address, ...listFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   handle: async (request, ctx) => {
     const { address } = request;
     const chains = chainsOf(ctx, request, everyChain(ctx));
@@ -157,7 +155,6 @@ const allEvents = endpoint({
   reply: z.strictObject(listFields),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_events",
   handle: async (request, ctx) => {
     const chains = chainsOf(ctx, request, everyChain(ctx));

@@ -66,7 +66,6 @@ export const domainEvents = endpoint({
   reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME", "LIMIT_EXCEEDED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name, children, sort_dir: direction } = request;
