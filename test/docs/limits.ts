@@ -638,11 +638,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         shares(subgraph.MAX_STATEMENTS_AT_ONCE),
         "Wait, so that other operations find a connection.",
       ],
-      [
-        "Prepared statements",
-        `The ${subgraph.FREQUENT.mostNames} most frequent of the last ${number(subgraph.FREQUENT.periodMs / 60_000)} minutes`,
-        "Planned at each use.",
-      ],
     ],
   ],
   [

@@ -1,4 +1,3 @@
-import { type SQL, sql } from "drizzle-orm";
 import { npmVersion } from "drizzle-orm/version";
 import type { Db } from "./db.ts";
 
@@ -14,15 +13,7 @@ export type IndexPool = {
   options?: { maxLifetimeSeconds?: number };
 };
 
-type Rows = { rows: Record<string, unknown>[] };
-type Query = { sql: string; params: unknown[] };
 type Session = {
-  prepareQuery: (
-    query: Query,
-    fields: undefined,
-    name: string | undefined,
-    isArray: false,
-  ) => { execute: () => Promise<Rows> };
   transaction: <Result>(
     run: (db: Db) => Promise<Result>,
     options: { isolationLevel: "repeatable read"; accessMode: "read only" },
@@ -33,17 +24,6 @@ type Drizzle = { session: Session; $client: IndexPool };
 const drizzleOf = (db: Db): Drizzle => db as unknown as Drizzle;
 
 export const poolOf = (db: Db): IndexPool => drizzleOf(db).$client;
-
-/** Runs a statement, under the name that its text has, if any. */
-export async function executeNamed(
-  db: Db,
-  statement: SQL,
-  nameOf: (text: string) => string | undefined,
-): Promise<Rows["rows"]> {
-  const query = db.execute(statement).getQuery();
-  const { session } = drizzleOf(db);
-  return (await session.prepareQuery(query, undefined, nameOf(query.sql), false).execute()).rows;
-}
 
 /**
  * A read-only transaction that sees one state. Ponder's own `db.transaction` retries whatever throws nine times within
@@ -58,10 +38,8 @@ export function requireDrizzle(db: Db): void {
   const isFunction = (value: unknown): boolean => typeof value === "function";
   const { session, $client } = drizzleOf(db);
   const members: Record<string, boolean> = {
-    "session.prepareQuery": isFunction(session?.prepareQuery),
     "session.transaction": isFunction(session?.transaction),
     "$client.query": isFunction($client?.query),
-    "PgRaw.getQuery": isFunction(db.execute(sql`select`).getQuery),
   };
   const missing = Object.keys(members).filter((name) => !members[name]);
   if (missing.length > 0)
