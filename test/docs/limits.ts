@@ -55,8 +55,8 @@ import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/pri
 import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES } from "../../src/api/names/endpoints/sales/periods.ts";
 import { MAX_RANKED } from "../../src/api/names/endpoints/salesEndpoints.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/whoisEndpoints.ts";
+import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/labelMemory.ts";
 import { MAX_HEALING_BYTES } from "../../src/api/names/labels/labelService.ts";
-import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/packedLabels.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/names/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/names/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/names/live/ccip/gatewayClient.ts";
