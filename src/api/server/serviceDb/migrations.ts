@@ -21,8 +21,7 @@ export const migrations: readonly string[] = [
     resolved_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (chain_id, block_number, block_timestamp, question)
   );
-  CREATE INDEX live_answers_resolved_at ON live_answers (resolved_at);
-  CREATE INDEX live_answers_question ON live_answers (chain_id, question);`,
+  CREATE INDEX live_answers_resolved_at ON live_answers (resolved_at);`,
   `CREATE TABLE api_keys (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     -- SHA-256 of the key. The key has 192 random bits, so it cannot be guessed from this.
@@ -36,7 +35,6 @@ export const migrations: readonly string[] = [
     created_at timestamptz NOT NULL DEFAULT now(),
     revoked_at timestamptz
   );
-  CREATE INDEX api_keys_owner ON api_keys (owner) WHERE owner IS NOT NULL;
   CREATE TABLE ledger (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     key_id integer NOT NULL REFERENCES api_keys,
@@ -46,12 +44,9 @@ export const migrations: readonly string[] = [
     -- What the key had then.
     balance bigint NOT NULL,
     -- The operation charged for, or why credits were given.
-    reason text NOT NULL,
-    -- Until then the credits are reserved for a request that is being answered; null once it was. See reservations.ts.
-    reserved_until timestamptz
+    reason text NOT NULL
   );
-  CREATE INDEX ledger_key ON ledger (key_id, noted_at);
-  CREATE INDEX ledger_reserved_until ON ledger (reserved_until) WHERE reserved_until IS NOT NULL;`,
+  CREATE INDEX ledger_key ON ledger (key_id, noted_at);`,
   // As rate-limiter-flexible wants it; not logged, because windows of a minute need not outlive a crash.
   `CREATE UNLOGGED TABLE rate_limits (
     key varchar(255) PRIMARY KEY,
@@ -95,18 +90,18 @@ export const migrations: readonly string[] = [
     index_schema text NOT NULL,
     chosen_at timestamptz NOT NULL DEFAULT now()
   );`,
-  // Labels of callers, tables and services. The index had only their hash, so there are at most as many as it has unknown labels.
+  `ALTER TABLE ledger
+    -- Until then the credits are reserved for a request that is being answered; null once it was. See reservations.ts.
+    ADD COLUMN reserved_until timestamptz;
+  CREATE INDEX ledger_reserved_until ON ledger (reserved_until) WHERE reserved_until IS NOT NULL;
+  CREATE INDEX api_keys_owner ON api_keys (owner) WHERE owner IS NOT NULL;`,
+  // Labels that callers proved. The index had only their hash, so there are at most as many as it has unknown labels.
   `CREATE TABLE proven_labels (
     -- keccak256 of the label.
     labelhash bytea PRIMARY KEY,
     label text NOT NULL CHECK (octet_length(label) <= 255),
-    proven_at timestamptz NOT NULL DEFAULT now(),
-    -- Where it is from: caller, table:<id>@<version> or service:<id>@<version>.
-    source text NOT NULL DEFAULT 'caller',
-    -- The order in which indexes apply them; null until an indexer has given it. See numberRows.
-    position bigint UNIQUE
-  );
-  CREATE INDEX proven_labels_unnumbered ON proven_labels (labelhash) WHERE position IS NULL;`,
+    proven_at timestamptz NOT NULL DEFAULT now()
+  );`,
   // The last comparison of each index with the chain (npm run verify).
   `CREATE TABLE verifications (
     index_schema text PRIMARY KEY,
@@ -132,6 +127,13 @@ export const migrations: readonly string[] = [
     why text NOT NULL,
     noted_at timestamptz NOT NULL DEFAULT now()
   );`,
+  // Labels also come from sources other than callers, and the indexer applies them all. Earlier programs keep writing.
+  `ALTER TABLE proven_labels
+    -- Where it is from: caller, table:<id>@<version> or service:<id>@<version>.
+    ADD COLUMN source text NOT NULL DEFAULT 'caller',
+    -- The order in which indexes apply them; null until an indexer has given it. See numberRows.
+    ADD COLUMN position bigint UNIQUE;
+  CREATE INDEX proven_labels_unnumbered ON proven_labels (labelhash) WHERE position IS NULL;`,
   // How far each table of labels was read (npm run labels).
   `CREATE TABLE label_imports (
     -- SHA-256 that tells the file from others.
@@ -230,8 +232,10 @@ export const migrations: readonly string[] = [
     -- Within the changes that the next marker makes final.
     final_after bigint
   );`,
-  // How many blocks of an index came from a source of logs, and how many of them were compared with the node.
-  `CREATE TABLE source_comparisons (
+  "CREATE INDEX live_answers_question ON live_answers (chain_id, question);",
+  `
+  -- How many blocks of an index came from a source of logs, and how many of them were compared with the node.
+  CREATE TABLE source_comparisons (
     index_schema text NOT NULL,
     chain_id bigint NOT NULL,
     blocks bigint NOT NULL,
