@@ -6,9 +6,8 @@ import { keyOf, loggedAs } from "../rules/eventTypes.ts";
 import { arrayOf } from "./arrays.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
 import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
-import { type EventSource, keysOf, MAX_NAMES, type Reading, valuesOf } from "./eventSources.ts";
+import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
 import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
-import { valuesAt } from "./keyset.ts";
 import { readList } from "./list.ts";
 import { emptyPage, MAX_COUNTED, type Page, type Part } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
@@ -25,10 +24,9 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
   const reading = await readingOf(db, source, filters);
   if (reading.looked.names.length === 0) return emptyPage(part);
-  const after = part.after && valuesAt(part.after);
   return readList(part, {
     keys: eventKeys("events", direction),
-    read: (page) => pageOfEvents(db, { source, direction, listed }, { ...reading, after }, page),
+    read: (page) => pageOfEvents(db, { source, direction, listed }, { ...reading, after: part.after }, page),
     count: () => countOfEvents(db, source, reading, MAX_COUNTED),
   });
 }
@@ -68,8 +66,7 @@ async function namesAtContract(
     .select({ family: event.contract })
     .from(event)
     .innerJoin(page, isEventOfRow)
-    .limit(1)
-    .execute(valuesOf(source));
+    .limit(1);
   const logged = loggedAs(filters.types ?? []).map(keyOf);
   const isOfType = first && logged.includes(keyOf({ family: first.family, eventType: "Transfer" }));
   return isOfType ? names : names.filter((name) => name !== "Transfer");

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
 import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from "./eventRows.ts";
-import { type EventSource, keysOf, type Reading, valuesOf } from "./eventSources.ts";
+import { type EventSource, keysOf, type Reading } from "./eventSources.ts";
 import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
 import { type Position, positionOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
@@ -36,8 +36,7 @@ export async function pageOfEvents(
     .select({ ...shownOfEvent, isForeign: isForeignTo(listed), position: position as SQL.Aliased<Position> })
     .from(event)
     .innerJoin(page, isEventOfRow)
-    .orderBy(inOrder(direction))
-    .execute(valuesOf(source));
+    .orderBy(inOrder(direction));
 }
 
 /** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
@@ -53,8 +52,7 @@ export async function countOfEvents(
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
   const [row] = await db
     .select({ total: sql<number>`count(*)::int` })
-    .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`)
-    .execute(valuesOf(source));
+    .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
   return row?.total ?? 0;
 }
 

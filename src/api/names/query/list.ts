@@ -10,7 +10,6 @@ import {
   rangeOf,
   rangesFrom,
   readRanges,
-  valuesAt,
 } from "./keyset.ts";
 import { cutPage, limitOf, offsetOf, type Page, type Part, type SortDirection, totalOfLast } from "./page.ts";
 
@@ -53,7 +52,7 @@ export async function readList<Row extends Listed>(
   const offset = offsetOf(part);
   const ranges: RangeName[] = offset > 0 ? ["all"] : rangesFrom(canBeNull(keys), part.after);
   const found = await readRanges(ranges, limitOf(part), async (name, limit) =>
-    read({ ...rangeOf(keys, name, valuesAt(part.after)), limit, offset }),
+    read({ ...rangeOf(keys, name, part.after), limit, offset }),
   );
   return toPage(part, found, count);
 }
@@ -98,7 +97,7 @@ export async function readFound<Row extends Listed>(
   read: ReadSlice<Row>,
 ): Promise<Page<Row>> {
   const readPart = (asked: Part) => {
-    const where = asked.after && rangeOf(keys, "values_after", valuesAt(asked.after)).where;
+    const where = asked.after && rangeOf(keys, "values_after", asked.after).where;
     return read({ keys, where, limit: limitOf(asked), offset: offsetOf(asked) });
   };
   const found = await readPart(part);
