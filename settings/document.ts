@@ -1,5 +1,4 @@
 import { accessVariables } from "./access.ts";
-import { answerVariables } from "./answers.ts";
 import { changesVariables } from "./changes.ts";
 import { databaseVariables } from "./database.ts";
 import { explorerVariables } from "./explorer.ts";
@@ -45,7 +44,6 @@ export const groups: Group[] = [
       ...explorerVariables,
       ...freshnessVariables,
       ...verifyVariables,
-      ...answerVariables,
       ...changesVariables,
       ...webhookVariables,
       ...logVariables,

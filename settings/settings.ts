@@ -1,5 +1,4 @@
 import { type AccessSettings, accessVariables, toAccessSettings } from "./access.ts";
-import { type AnswerSettings, answerVariables, toAnswerSettings } from "./answers.ts";
 import { type ChangesSettings, changesVariables, toChangesSettings } from "./changes.ts";
 import { check, type Given } from "./check.ts";
 import { type DatabaseSettings, databaseVariables, toDatabaseSettings } from "./database.ts";
@@ -25,7 +24,6 @@ export type Settings = DatabaseSettings &
   AccessSettings &
   ExplorerSettings &
   FreshnessSettings &
-  AnswerSettings &
   LabelSettings &
   ChangesSettings &
   WebhookSettings &
@@ -53,7 +51,6 @@ const variables = {
   ...accessVariables,
   ...explorerVariables,
   ...freshnessVariables,
-  ...answerVariables,
   ...changesVariables,
   ...webhookVariables,
   ...verifyVariables,
@@ -79,7 +76,6 @@ export function readSettings(env: Given): Settings {
     ...toAccessSettings(known),
     ...toExplorerSettings(known),
     ...toFreshnessSettings(known),
-    ...toAnswerSettings(known),
     ...toLabelSettings(known),
     ...toChangesSettings(known),
     ...toWebhookSettings(known),

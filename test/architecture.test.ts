@@ -412,7 +412,6 @@ const layers: Layer[] = [
         "server/indexState/indexPool.ts",
         "server/postgres/databaseErrors.ts",
         "server/postgres/drizzleInternals.ts",
-        "server/postgres/frequentStatements.ts",
         "server/scheduling/places.ts",
         "server/scheduling/turns.ts",
       ),

@@ -193,18 +193,6 @@ function ofContract(path: string, { resolvers }: Samples): Operation[] {
   ];
 }
 
-/** One question that comes again and again, while answers are kept. */
-export const hotOperations = ({ names }: Samples): Operation[] => [
-  {
-    name: "/whois/{name}, one hot name, requests",
-    path: "/whois/{name}",
-    against: "floor",
-    requests: get([`/whois/${encodeURIComponent(names[0]?.name ?? "")}`]),
-    figure: "perSecond",
-    target: { of: "ratio", atLeast: 2 },
-  },
-];
-
 function searches({ parts, resolvers, addresses, largestOwner }: Samples, now: number): Operation[] {
   const search = (name: string, queries: string[], times: number, grows = false): Operation => ({
     name: `/search-domains, ${name}`,

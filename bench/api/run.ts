@@ -8,7 +8,7 @@ import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import { cursorOperations } from "./cursors.ts";
 import type { Load, Seen } from "./load.ts";
-import { type Document, hotOperations, type Operation, operationsOf } from "./operations.ts";
+import { type Document, type Operation, operationsOf } from "./operations.ts";
 import { measurePages } from "./pages.ts";
 import { type Samples, takeSamples } from "./samples.ts";
 import { type Server, startServer } from "./server.ts";
@@ -157,32 +157,6 @@ async function runEnsv2(size: number): Promise<Row[]> {
   }
 }
 
-/** Measures repeated requests to a server that caches answers. */
-async function runHot(size: number): Promise<Row[]> {
-  const server = await startServer({
-    names: size,
-    base,
-    data,
-    say,
-    hotAnswers: true,
-    profile,
-  });
-  try {
-    const samples = await takeSamples(server.pool);
-    const rows: Row[] = [];
-    for (const operation of hotOperations(samples).filter(isWanted)) {
-      await ask({ url: server.url, requests: operation.requests, seconds: 1 });
-      const { value, ratio } = await measure(server.url, operation, referencesOf(samples));
-      const { name, target } = operation;
-      rows.push(judge({ bench: "api", name, value, unit: "requests/s", ratio, target }));
-      say(`${name}: ${value.toFixed(0)} requests/s, ratio ${ratio.toFixed(2)}`);
-    }
-    return rows;
-  } finally {
-    await server.stop();
-  }
-}
-
 type Process = { stallMs: number; rss: number; heapUsed: number };
 
 /** Everything at once for some minutes: memory has to stay where it was, and no answer may keep all others waiting. */
@@ -236,7 +210,7 @@ function growthRows(large: Map<string, number>, small: Map<string, number>): Row
 
 const small = growth > 0 && growth !== names ? await runAt(growth) : null;
 const large = await runAt(names);
-const rows = [...large.rows, ...(await runHot(names)), ...(small ? growthRows(large.p50, small.p50) : [])];
+const rows = [...large.rows, ...(small ? growthRows(large.p50, small.p50) : [])];
 const ofBase = base > 0 ? `, and ${base.toLocaleString("en")} of Base` : "";
 const made = `${names.toLocaleString("en")} generated names${ofBase}; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
 report(rows, { ...files, made });

@@ -34,8 +34,6 @@ type Plan = {
   data: string;
   /** Folder for a profile of the program's processor time, for Chromium's developer tools. */
   profile?: string | undefined;
-  /** Whether frequent answers are cached, as usual. Every other figure is for computed answers. */
-  hotAnswers?: boolean;
   /** With ENSv2 contracts, which the network's own deployment lacks. */
   ensv2?: boolean;
   /** The primary, where the program reads a standby of it. */
@@ -144,7 +142,7 @@ const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("po
 
 /** Starts a program on a filled database with a simulated indexer. */
 export async function serveIndex(databaseUrl: string, plan: Plan) {
-  const { base = 0, say, profile, primaryUrl, hotAnswers = false } = plan;
+  const { base = 0, say, profile, primaryUrl } = plan;
   const port = await freePort();
   const metricsPort = await freePort();
   const env = {
@@ -160,7 +158,6 @@ export async function serveIndex(databaseUrl: string, plan: Plan) {
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
     PONDER_LOG_LEVEL: "warn",
     METRICS_PORT: String(metricsPort),
-    ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
   const flags = [...profiler, "--import", clock];

@@ -146,7 +146,7 @@ async function measureDatabase(server: Server, { nodes }: GateSamples): Promise<
   return heldRows(name, held, rate);
 }
 
-const plan = { names, data, say, hotAnswers: true };
+const plan = { names, data, say };
 const server = await startServer(plan);
 try {
   const samples = await takeGateSamples(server.pool);

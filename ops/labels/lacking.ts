@@ -1,5 +1,4 @@
 import type pg from "pg";
-import { packHashes } from "../../src/api/names/labels/packedHashes.ts";
 import { CommandError } from "../commandLine/command.ts";
 
 /** Hashes whose text an index lacks. */
@@ -8,7 +7,7 @@ export type Lacking = {
   has: (hash: Buffer) => boolean;
 };
 
-/** The indexer holds no more labels in memory either (`src/api/names/labels/packedLabels.ts`). */
+/** A million take 65 MB of memory. */
 export const MAX_LACKING = 5_000_000;
 
 const ROWS_AT_ONCE = 20_000;
@@ -19,19 +18,20 @@ const ROWS_AT_ONCE = 20_000;
  * @throws CommandError if there are more than 5 million: memory would be without bound
  */
 export async function readLacking(client: pg.ClientBase, schema: string): Promise<Lacking> {
-  const hashes = packHashes(MAX_LACKING);
-  const has = (hash: Buffer): boolean => hashes.find(hash) >= 0;
+  const hashes = new Set<string>();
   for await (const hash of hashesOf(client, schema)) {
-    if (has(hash)) continue;
-    if (hashes.count() === MAX_LACKING) {
+    hashes.add(textOf(hash));
+    if (hashes.size > MAX_LACKING) {
       throw new CommandError(
         `The index "${schema}" lacks more than ${MAX_LACKING} labels, too many for this program.`,
       );
     }
-    hashes.add(hash);
   }
-  return { count: hashes.count(), has };
+  return { count: hashes.size, has: (hash) => hashes.has(textOf(hash)) };
 }
+
+/** The shortest text of 32 bytes. */
+const textOf = (hash: Buffer): string => hash.toString("latin1");
 
 async function* hashesOf(client: pg.ClientBase, schema: string): AsyncGenerator<Buffer> {
   await client.query("BEGIN READ ONLY");

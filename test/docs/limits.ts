@@ -21,7 +21,6 @@ import { MAX_RATIO } from "../../ops/labels/openTable.ts";
 import { PLAN_SHARE } from "../../ops/launch/compareSources.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
-import { answerVariables } from "../../settings/answers.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import * as avatars from "../../src/api/features/avatars/bounds.ts";
@@ -56,8 +55,8 @@ import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/names/endpoints/pri
 import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES } from "../../src/api/names/endpoints/sales/periods.ts";
 import { MAX_RANKED } from "../../src/api/names/endpoints/salesEndpoints.ts";
 import { MAX_LABELS } from "../../src/api/names/endpoints/whoisEndpoints.ts";
+import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/labelMemory.ts";
 import { MAX_HEALING_BYTES } from "../../src/api/names/labels/labelService.ts";
-import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/names/labels/packedLabels.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/names/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/names/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/names/live/ccip/gatewayClient.ts";
@@ -108,7 +107,6 @@ import {
   MAX_AT_ONCE as PAGES_AT_ONCE,
   MAX_WAITING as WAITING_PAGES,
 } from "../../src/api/server/http/deepPages.ts";
-import { KNOWN_MS, MAX_ANSWER } from "../../src/api/server/http/hotAnswers.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/server/http/jsonBounds.ts";
 import { MAX_BEHIND } from "../../src/api/server/http/oneByOne.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/server/http/slowClients.ts";
@@ -206,16 +204,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         RATE_LIMITED,
       ],
       ["Credits or a payment held for one request", `${HELD_SECONDS} s`, "Released."],
-      [
-        "Repeated answers kept in memory",
-        `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${number(MAX_ANSWER)} characters each`,
-        "Built again.",
-      ],
-      [
-        "Trust in the newest known block for answers from memory",
-        `${KNOWN_MS} ms, or until the indexer announces another`,
-        "Read again.",
-      ],
     ],
   ],
   [
@@ -649,11 +637,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         "Statements at a time",
         shares(subgraph.MAX_STATEMENTS_AT_ONCE),
         "Wait, so that other operations find a connection.",
-      ],
-      [
-        "Prepared statements",
-        `The ${subgraph.FREQUENT.mostNames} most frequent of the last ${number(subgraph.FREQUENT.periodMs / 60_000)} minutes`,
-        "Planned at each use.",
       ],
     ],
   ],

@@ -43,7 +43,6 @@ export async function serveExplorer(
     access: openAccess,
     requireReadyIndex: async () => {},
     observe: (_, run) => run(),
-    hotAnswers: ({ ctx, answer }) => answer(ctx),
     readConsistently: async (read) => ({ result: await read(db), position: [] }),
   });
   const explorer = createExplorer({

@@ -16,7 +16,6 @@ function openSubgraph(admit: Admit = openAccess.admit) {
     requireReadyIndex: async () => {},
     access: { ...openAccess, admit },
     observe: (_, run) => run(),
-    hotAnswers: ({ ctx, answer }) => answer(ctx),
     readConsistently: () => Promise.reject(new Error("a query is read")),
   });
   const callerOf = () => ({ address: "192.0.2.1", header: () => undefined });

@@ -144,35 +144,6 @@ test("requests that arrive while a state is being read share the next read", asy
   expect((await versions.read()).version).not.toBe(old?.version);
 });
 
-test("a state is cached for the caller's time limit, and until a change is heard of", async () => {
-  let version = 0;
-  const read = vi.fn(async () => ({ version: String(++version), position: [] }));
-  const states = createStateReader(read);
-  const LONG = 60_000;
-  expect((await states.readWithin(LONG)).version).toBe("1");
-  expect((await states.readWithin(LONG)).version).toBe("1");
-  expect((await states.readWithin(-1)).version).toBe("2");
-  const changed = states.readChanged();
-  expect((await states.readWithin(LONG)).version).toBe("3");
-  await changed;
-  expect(read).toHaveBeenCalledTimes(3);
-
-  // A read that began before the change was heard of does not reflect it.
-  let end = () => {};
-  read.mockImplementationOnce(
-    () =>
-      new Promise((resolve) => {
-        end = () => resolve({ version: "old", position: [] });
-      }),
-  );
-  const early = states.read();
-  await vi.waitUntil(() => read.mock.calls.length === 4);
-  void states.readChanged();
-  end();
-  expect((await early).version).toBe("old");
-  expect((await states.readWithin(LONG)).version).toBe("4");
-});
-
 test("an answer whose statements return their state needs no extra query and has that state", async () => {
   const states = createStateReader(() => readTablesState(tables.db));
   const read = createConsistentRead(tables.db, states);

@@ -149,40 +149,6 @@ test.each(filters)("so does a page of a contract that rarely logs, and only one 
   expect(await rowsRead()).toBeLessThan(FEW);
 });
 
-/**
- * PostgreSQL keeps the generic plan of a prepared statement if it expects it to cost no more than
- * a plan for the values.
- */
-const KEPT_AFTER = 7;
-
-test.each(["", "relation=party", "relation=name", "sort_dir=asc", "page_size=200"])(
-  "queries about an address are planned once for all addresses: %s",
-  async (choice) => {
-    const { next_cursor } = await read(`/address/${heavy}/events?${choice}`);
-    const first = queries;
-    await read(`/address/${heavy}/events?${choice}&cursor=${next_cursor}`);
-    const asked = [...first, ...queries].filter(({ sql }) => sql.includes("logged") || sql.includes("named"));
-    expect(asked.length).toBeGreaterThanOrEqual(3);
-    const client = await tables.pool.connect();
-    try {
-      for (const [i, { sql, parameters }] of asked.entries()) {
-        const name = `kept_${i}`;
-        const valuesOf = (address: string) => parameters.map((one) => (one === heavy ? address : one));
-        for (let n = 0; n < KEPT_AFTER; n++)
-          await client.query({ name, text: sql, values: valuesOf(n % 2 === 0 ? receiver : account(n)) });
-        const { rows } = await client.query(
-          "select generic_plans from pg_prepared_statements where name = $1",
-          [name],
-        );
-        expect(Number(rows[0].generic_plans), sql).toBeGreaterThan(0);
-      }
-    } finally {
-      await client.query("deallocate all");
-      client.release(true);
-    }
-  },
-);
-
 test("the kept plan reads as few rows for the heaviest address", async () => {
   await read(`/address/${heavy}/events?relation=party&total=false`);
   const [{ sql, parameters }] = queries.filter((one) => one.sql.includes("logged")) as [Query];

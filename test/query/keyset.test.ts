@@ -14,7 +14,7 @@ const keys = (direction: "asc" | "desc"): Keyset => [
 
 const dialect = new PgDialect();
 const orderOf = (direction: "asc" | "desc", name: "values" | "values_after" | "nulls" | "nulls_after") =>
-  dialect.sqlToQuery(sql.join(rangeOf(keys(direction), name).order, sql`, `)).sql;
+  dialect.sqlToQuery(sql.join(rangeOf(keys(direction), name, [null, null]).order, sql`, `)).sql;
 
 test.each(["asc", "desc"] as const)(
   "the rows without a first key are read in the order of their index, %s",

@@ -1,17 +1,12 @@
-import { domain } from "ponder:schema";
-import { sql } from "ponder";
 import { zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FREQUENT } from "../../src/api/features/subgraph/bounds.ts";
-import { answerQuery } from "../../src/api/features/subgraph/query/answer.ts";
+import { describe, expect, test } from "vitest";
 import { isNarrow, isPartOfOrder } from "../../src/api/features/subgraph/query/narrow.ts";
 import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
 import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
-import { account, contracts, domainRow, registeredRow } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { account, contracts } from "../query/rows.ts";
 
-/* Which statements have one plan for all values, and that PostgreSQL stores it. */
+/* Which statements have one plan for all values. */
 
 const NOW = 1_800_000_000;
 const [few, many] = [account(0xfe), account(0xa11)];
@@ -78,44 +73,5 @@ describe("a list that is part of an order", () => {
     [`domains(orderBy: name, where: { name_starts_with: "a", parent: "${ETH_NODE}" })`, false],
   ])("%s: %s", (list, expected) => {
     expect(isPartOfOrder(listOf(list))).toBe(expected);
-  });
-});
-
-describe("on tables", () => {
-  let tables: Tables;
-  beforeAll(async () => {
-    tables = await createTables();
-    const rows = Array.from({ length: 400 }, (_, i) =>
-      registeredRow(`name${i}.eth`, i < 300 ? many : account(1_000 + i), 1_900_000_000n),
-    );
-    await tables.writer.insert(domain).values([domainRow("eth", { registryOwner: few }), ...rows]);
-    await tables.pool.query("analyze");
-  });
-  afterAll(() => tables?.drop());
-
-  const ask = (query: string) => {
-    const env = envOf(contracts, NOW);
-    return answerQuery(tables.db, planOf({ query }), env);
-  };
-
-  test("the names of a holder have one stored plan, and those below eth are planned each time", async () => {
-    const names = (owner: string) =>
-      `{ domains(orderBy: name, where: { and: [{ or: [{ owner: "${owner}" }, { registrant: "${owner}" }] },
-        { expiryDate_gt: 5 }] }) { name parent { name } resolver { texts } registration { domain { name } } } }`;
-    for (let i = 0; i < 20; i++) {
-      const answer = { name: `name${300 + i}.eth`, parent: { name: "eth" }, resolver: null };
-      expect(await ask(names(account(1_300 + i)))).toEqual({
-        domains: [{ ...answer, registration: { domain: { name: answer.name } } }],
-      });
-    }
-    const below = `{ domains(orderBy: name, where: { parent: "${ETH_NODE}", expiryDate_gt: 5 }) { name } }`;
-    for (let i = 0; i < 10; i++) expect((await ask(below)).domains).toHaveLength(100);
-    const { rows } = await tables.db.execute<{ generic: number; custom: number }>(
-      sql`select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
-        where name like 'frequent_%' and statement like '%expiry%'`,
-    );
-    // First without a name until it is frequent, then five plans for PostgreSQL to compare with.
-    const named = 20 - FREQUENT.afterUses + 1;
-    expect(rows).toEqual([{ generic: named - 5, custom: 5 }]);
   });
 });

@@ -44,7 +44,6 @@ export function createTestApp(plan: TestAppPlan): Hono {
       access,
       requireReadyIndex: async () => {},
       observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
-      hotAnswers: ({ ctx, answer }) => answer(ctx),
       readConsistently:
         plan.readConsistently ?? (async (read) => ({ result: await read(plan.db as Db), position: [] })),
     }),

@@ -14,7 +14,6 @@ import { createAccess } from "../server/access/createAccess.ts";
 import { startInPlace } from "../server/hotReload.ts";
 import type { Ctx } from "../server/http/context.ts";
 import type { Endpoint } from "../server/http/endpoint.ts";
-import { createHotAnswers, KNOWN_MS } from "../server/http/hotAnswers.ts";
 import { createPipeline } from "../server/http/pipeline.ts";
 import { createHeads } from "../server/indexState/chainHead.ts";
 import { chainClock, systemClock, systemSeconds } from "../server/indexState/clock.ts";
@@ -153,7 +152,7 @@ export async function createCore(settings: Settings, db: Db) {
 
   freshness.watch();
   startInPlace("failing block", () => noteFailingBlock(failingBlocks, schema));
-  startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.readChanged }));
+  startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.read }));
   startLabels({ settings, contracts, db, store });
   startTransactions({ settings, db });
   startInPlace("upkeep", () =>
@@ -193,10 +192,6 @@ export async function createCore(settings: Settings, db: Db) {
         requireReadyIndex: freshness.require,
         access,
         observe: observeOperations(meters),
-        hotAnswers: createHotAnswers({
-          readVersion: async () => (await states.readWithin(KNOWN_MS)).version,
-          maxBytes: settings.hotAnswerBytes,
-        }),
         readConsistently: createConsistentRead(db, states),
       }),
       callerOf: callerBehind(settings.trustedProxies),

@@ -3,8 +3,6 @@
  * refused. docs/security.md lists them.
  */
 
-import { CONNECTION_SECONDS } from "../../server/indexState/indexPool.ts";
-
 /** Entities of one list; graph-node's own bounds. */
 export const FIRST = { byDefault: 100, most: 1_000 } as const;
 
@@ -77,12 +75,3 @@ export const MAX_WAITING = { most: 100, each: 20 };
 
 /** Statements of all these queries that run at a time, and of one caller's: each takes a connection. */
 export const MAX_STATEMENTS_AT_ONCE = { most: 4, each: 3 };
-
-/** Statements of queries that are prepared, and until when: a connection to the index lives no longer than a period. */
-export const FREQUENT = {
-  mostNames: 50,
-  afterUses: 3,
-  mostCounted: 1_000,
-  periodMs: CONNECTION_SECONDS * 1_000,
-  longest: 100_000,
-};

@@ -3,7 +3,7 @@ import { and, sql } from "ponder";
 import type { Hex } from "viem";
 import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
 import { type Count, countOf } from "./count.ts";
-import { momentOf, preparedCountRows } from "./counters.ts";
+import { ifCounted, momentOf } from "./counters.ts";
 
 const { placeholder } = sql;
 
@@ -11,13 +11,16 @@ const wanted = sql`${placeholder("nodes")}::text[]`;
 
 type ChildCount = { node: Hex; count: number };
 
-const counters = preparedCountRows<"node" | "count", Hex | number>(
-  "children",
-  ["node", "count"],
-  (of) => sql`select ${momentOf(of)} as moment, wanted.node, coalesce(sum(parent.all_time), 0)::int as count
-    from unnest(${wanted}) as wanted (node)
-    left join figures_parents parent on parent.parent_node = wanted.node and ${of.holds(sql`parent.chain_id`)}
-    group by wanted.node`,
+const counters = statementOf((of, db) =>
+  db
+    .select({
+      moment: momentOf(of),
+      node: sql<Hex>`wanted.node`,
+      count: sql<number>`coalesce((select sum(parent.all_time) from figures_parents parent
+        where parent.parent_node = wanted.node and ${of.holds(sql`parent.chain_id`)}), 0)::int`,
+    })
+    .from(sql`unnest(${wanted}) as wanted (node)`)
+    .prepare(of.title("counters_children")),
 );
 
 /**
@@ -46,8 +49,8 @@ type ParentsOf = { chains: Scope; nodes: readonly Hex[] };
 /** Number of direct subnames by node. A node without subnames is missing. */
 export const childCounts: Count<ParentsOf, ReadonlyMap<Hex, number>> = countOf({
   fromCounters: async (db, { chains, nodes }) => {
-    const counts = await counters(db, chains, { nodes });
-    return counts && toMap(counts as ChildCount[]);
+    const counts = await ifCounted<ChildCount>(() => counters(db, chains, { nodes }));
+    return counts && toMap(counts);
   },
   fromRows: async (db, { chains, nodes }) => toMap(await rows(db, chains, { nodes })),
 });

@@ -114,7 +114,7 @@ const pathEndsText = (at: string): string =>
   `case ${pathRanges.map((days) => `when ${toRowText(pathEndsWithin(days), at)} then ${days}`).join(" ")} else ${NO_END} end`;
 
 /** The length under which unknown labels are counted. */
-export const UNKNOWN_LENGTH = -1;
+const UNKNOWN_LENGTH = -1;
 
 /** A named rule in terms of a class's columns. */
 function classText({ name, values }: NamedCondition): string | undefined {

@@ -2,7 +2,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import { ifThere } from "../../server/postgres/absent.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
+import type { ScopeSql } from "../query/scope.ts";
 import { asCounted, onMainChain } from "../rules/assumeFalse.ts";
 import { toRowText } from "../rules/conditionText.ts";
 import { isUnseenSql, rowD } from "../rules/unseenSql.ts";
@@ -25,7 +25,12 @@ export const momentOf = ({ life }: ScopeSql): SQL =>
 export const readCounters = <Row extends object>(db: Db, statement: SQL): Promise<Row[] | null> =>
   ifCounted<Row>(async () => (await db.execute(statement)).rows);
 
-async function ifCounted<Row extends object>(read: () => Promise<object[]>): Promise<Row[] | null> {
+/** The same for a statement that returns one row. */
+export const readCounter = async <Row extends object>(db: Db, statement: SQL): Promise<Row | null> =>
+  (await readCounters<Row>(db, statement))?.[0] ?? null;
+
+/** Runs a statement that selects the counters' moment with each row; null without counters. */
+export async function ifCounted<Row extends object>(read: () => Promise<object[]>): Promise<Row[] | null> {
   const rows = (await ifThere(COUNTERS, read)) as (Row & { moment: string | null })[] | null;
   if (rows?.[0] === undefined || rows[0].moment === null) return null;
   return rows.map(({ moment: _, ...row }) => row as unknown as Row);
@@ -33,38 +38,6 @@ async function ifCounted<Row extends object>(read: () => Promise<object[]>): Pro
 
 /** Name of the counters when they are missing. */
 export const COUNTERS = "counters";
-
-type Values = Record<string, unknown>;
-
-/** The same as a prepared statement. It returns one row with the numbers in `columns`. */
-export function preparedCounts<const Column extends string>(
-  name: string,
-  columns: readonly Column[],
-  statement: (of: ScopeSql) => SQL,
-) {
-  const read = preparedCountRows<Column, number>(name, columns, statement);
-  return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, number> | null> =>
-    (await read(db, scope, values))?.[0] ?? null;
-}
-
-/** The same for a statement that returns several rows. */
-export function preparedCountRows<const Column extends string, Value>(
-  name: string,
-  columns: readonly Column[],
-  statement: (of: ScopeSql) => SQL,
-) {
-  const fields = Object.fromEntries(
-    ["moment", ...columns].map((column) => [column, sql<number>`${sql.identifier(column)}`]),
-  );
-  const counts = statementOf((of, db) =>
-    db
-      .select(fields)
-      .from(sql`(${statement(of)}) as counts`)
-      .prepare(of.title(`counters_${name}`)),
-  );
-  return (db: Db, scope: Scope, values: Values): Promise<Record<Column, Value>[] | null> =>
-    ifCounted(() => counts(db, scope, values));
-}
 
 /**
  * Names whose class may have changed since the counters' moment: once with -1 for the class at that moment, once with 1 for the

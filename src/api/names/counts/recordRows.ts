@@ -3,7 +3,6 @@ import type { Hex } from "viem";
 import { versionColumn } from "../../server/indexState/position.ts";
 import { ifThere } from "../../server/postgres/absent.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { noteVersion } from "../../server/postgres/seenState.ts";
 import { type DomainRow, listDomains, onNodes, selectDomains, toRow } from "../query/domains.ts";
 import { labelSourceOfRow } from "../query/labels.ts";
@@ -49,14 +48,12 @@ const noVersion = sql<string | null>`null`;
 
 const recordRows = statementOf((of, db) =>
   onNodes((isAsked, form) =>
-    withQuickRows(
-      selectDomains(db, {
-        subnameCount: childCountOfRow(of),
-        storedSource: labelSourceOfRow(of),
-        version: form === "one" ? versionColumn : noVersion,
-      })
-        .where(isAsked)
-        .prepare(of.title(`record_rows_${form}`)),
-    ),
+    selectDomains(db, {
+      subnameCount: childCountOfRow(of),
+      storedSource: labelSourceOfRow(of),
+      version: form === "one" ? versionColumn : noVersion,
+    })
+      .where(isAsked)
+      .prepare(of.title(`record_rows_${form}`)),
   ),
 );

@@ -121,7 +121,6 @@ export const addressDomains = endpoint({
   }),
   errors: ["INVALID_ADDRESS", "INVALID_NAME", "LIMIT_EXCEEDED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const page = await readHeldPage(ctx, request);
@@ -238,7 +237,6 @@ const addressDomainCount = endpoint({
     .openapi("AddressDomainCount"),
   errors: ["INVALID_ADDRESS", "INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const held = await countHeld(ctx.db, heldOf(ctx, request), filtersOf(request, "all"));

@@ -3,8 +3,8 @@ import type { Address } from "viem";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
+import { type Summary, summarise } from "../query/addresses/counts.ts";
 import { listPrevious, previousKeys } from "../query/addresses/previous.ts";
-import { type Summary, summarise } from "../query/addresses/summary.ts";
 import { claimKeys, listClaims } from "../query/claims.ts";
 import { sqlOf } from "../query/scope.ts";
 import { checkListed } from "../resolution/listedNames.ts";
@@ -73,7 +73,6 @@ const addressPrimaryName = endpoint({
   ]),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_primary_names",
   handle: async (request, ctx) => {
     const { section, fields } = openHistory({
@@ -135,7 +134,6 @@ const addressSummary = endpoint({
     .openapi("AddressSummary"),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const [counted, outcome] = await Promise.all([
@@ -189,7 +187,6 @@ const addressPreviousDomains = endpoint({
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const sortDir = request.sort_dir;

@@ -31,7 +31,6 @@ const domainAgent = endpoint({
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_agents",
   handle: async ({ name }, ctx) => toNameAgents(await resolveAgents(ctx, name), ctx.contracts),
 });
@@ -62,7 +61,6 @@ const agents = endpoint({
   }),
   reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
   cost: 1,
-  hotAnswers: true,
   tool: "get_agents",
   handle: async (query, ctx) => {
     const filters = {
@@ -103,7 +101,6 @@ const agent = endpoint({
   ]),
   errors: ["INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_agents",
   handle: async ({ agentId: text, chain }, ctx) => {
     const agentId = parseAgentId(text);

@@ -48,7 +48,6 @@ const domainExpiry = endpoint({
   example: EXAMPLE,
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   handle: async ({ name }, ctx) => {
     const { contracts, now, namesAt } = ctx;
     const [facts] = (await readFacts(ctx, [name])) as [NameFacts];
@@ -78,7 +77,6 @@ const addressExpiries = endpoint({
   example: EXAMPLE,
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
     const list = await listEnding(db, addressAt(ctx, { address }));

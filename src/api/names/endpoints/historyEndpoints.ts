@@ -48,7 +48,6 @@ const registrationHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name, merged } = request;
@@ -108,7 +107,6 @@ const ownershipHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name, audit } = request;
@@ -167,7 +165,6 @@ const resolverHistory = endpoint({
   reply: z.strictObject({ history: z.array(period), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name } = request;

@@ -64,7 +64,6 @@ const lookupHash = endpoint({
   ]),
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "lookup_hash",
   handle: async ({ hash, partial }, ctx) => {
     const found = await findByNode(ctx, { hash, partial });
@@ -96,7 +95,6 @@ const lookupNamehash = endpoint({
   reply: z.union([domain, unresolvedDomain, notIndexed]),
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   handle: async ({ hash, partial }, ctx) =>
     (await findByNode(ctx, { hash, partial })) ?? { hash, indexed: false as const },
 });
@@ -118,7 +116,6 @@ const lookupLabelhash = endpoint({
   reply: z.strictObject({ domains, ...pageFields }),
   errors: ["INVALID_HASH"],
   cost: 1,
-  hotAnswers: true,
   handle: async ({ hash, partial, ...request }, ctx) => {
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(allChains(ctx.contracts)));

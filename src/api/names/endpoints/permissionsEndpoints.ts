@@ -64,7 +64,6 @@ const namePermissions = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_permissions",
   handle: async (request, ctx) => {
     const { name, kind } = request;
@@ -126,7 +125,6 @@ const addressPermissions = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_permissions",
   handle: async (request, ctx) => {
     const { direction: side, kind, chain } = request;

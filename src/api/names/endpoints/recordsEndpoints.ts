@@ -78,7 +78,6 @@ const domainRecords = endpoint({
   }),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, partial, ...choice }, ctx) => {
     const asked = recordsAsked(choice);
@@ -153,7 +152,6 @@ const textRecord = endpoint({
     .openapi("TextRecord"),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, key, partial }, ctx) => {
     const { outcome, text, clearing } = await findCurrentText(ctx, name, key);
@@ -213,7 +211,6 @@ const textHistory = endpoint({
   }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name, key, partial } = request;

@@ -70,7 +70,7 @@ async function readStored(ctx: Ctx, request: Asked & { owner?: Address | undefin
 const PARAMS = z.object({
   address: input.address("0x00000000000000000000000000000000000e4201"),
 });
-const LIST = { group: "Contracts", cost: 1, hotAnswers: true, errors: ["INVALID_ADDRESS"] } as const;
+const LIST = { group: "Contracts", cost: 1, errors: ["INVALID_ADDRESS"] } as const;
 
 const { page_size, total } = listPage();
 

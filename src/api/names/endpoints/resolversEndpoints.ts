@@ -112,7 +112,7 @@ async function readContracts(ctx: Ctx, address: Address) {
 }
 
 const PARAMS = z.object({ address: input.address() });
-const LIST = { group: "Contracts", cost: 1, hotAnswers: true, errors: ["INVALID_ADDRESS"] } as const;
+const LIST = { group: "Contracts", cost: 1, errors: ["INVALID_ADDRESS"] } as const;
 
 const { page_size, total } = listPage();
 

@@ -60,7 +60,6 @@ const resolvesTo = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const { contracts } = ctx;

@@ -72,7 +72,6 @@ const ofName = endpoint({
   reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleHolder), ...pageFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   handle: async ({ name, ...request }, ctx) => {
     const place = await placeOf(ctx, name);
     const asked = { operation: "/domain/{name}/roles", input: { name, ...request } };
@@ -93,7 +92,6 @@ const changesOfName = endpoint({
   reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleChange), ...pageFields }),
   errors: ["INVALID_NAME", "INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   handle: async ({ name, ...request }, ctx) => {
     const place = await placeOf(ctx, name);
     const page = await readChanges(ctx, place, {
@@ -124,7 +122,6 @@ const ofRegistry = endpoint({
   reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   handle: async (request, ctx) => ({
     address: toAddress(request.address),
     ...(await readHolders(ctx, rootPlace(ctx, request.address), {
@@ -145,7 +142,6 @@ const changesOfRegistry = endpoint({
   reply: z.strictObject({ address, results: z.array(roleChange), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   handle: async (request, ctx) => ({
     address: toAddress(request.address),
     ...(await readChanges(ctx, rootPlace(ctx, request.address), {

@@ -112,7 +112,6 @@ const searchDomains = endpoint({
   }),
   errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
   cost: 1,
-  hotAnswers: true,
   tool: "search_domains",
   handle: async (request, ctx) => {
     const { now } = ctx;
@@ -227,7 +226,6 @@ const subdomains = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_subnames",
   handle: async (request, ctx) => {
     const { name } = request;

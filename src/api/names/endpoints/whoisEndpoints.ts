@@ -29,7 +29,6 @@ const whois = endpoint({
   reply: askedDomain.or(unknownDomain),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  hotAnswers: true,
   tool: "whois",
   handle: async ({ name, partial }, ctx) => {
     const [result] = await resolveNames(ctx, [name], { details: true });

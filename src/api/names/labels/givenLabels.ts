@@ -1,6 +1,6 @@
 import { messageOf } from "../../server/postgres/databaseErrors.ts";
 import type { LabelRows } from "../../server/serviceDb/provenLabels.ts";
-import { type GivenLabel, packLabels } from "./packedLabels.ts";
+import { createLabelMemory, type GivenLabel } from "./labelMemory.ts";
 
 /** What the handlers of this process ask. Nothing is read before the first of them does: a replica never asks. */
 export type GivenLabels = {
@@ -28,16 +28,16 @@ type Plan = {
  * service's table every two seconds.
  */
 export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Plan): GivenLabels {
-  const packed = packLabels();
+  const memory = createLabelMemory();
   const state = { isFull: false, isStopped: false };
   let timer: NodeJS.Timeout | undefined;
   let loaded: Promise<void> | undefined;
 
   const readNew = async (): Promise<void> => {
     while (!state.isFull && !state.isStopped) {
-      const next = await rows.readAfter(packed.newest());
+      const next = await rows.readAfter(memory.newest());
       if (next.length === 0) return;
-      state.isFull = next.some((row) => !packed.add(row));
+      state.isFull = next.some((row) => !memory.add(row));
     }
     if (state.isFull)
       warn("There are more labels of callers and tables than are held in memory: some stay unused");
@@ -66,9 +66,9 @@ export function holdGivenLabels({ rows, schema, warn, followMs = FOLLOW_MS }: Pl
       loaded ??= load();
       return loaded;
     },
-    newest: packed.newest,
-    find: packed.find,
-    after: packed.after,
+    newest: memory.newest,
+    find: memory.find,
+    after: memory.after,
     stop: async () => {
       state.isStopped = true;
       clearTimeout(timer);

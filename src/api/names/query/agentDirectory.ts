@@ -1,16 +1,13 @@
 import { agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { sql } from "ponder";
+import { and, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { prepared } from "../../server/postgres/prepared.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import type { Keyset, Position } from "./keyset.ts";
-import { inForms, orderOfPage, pageColumns, pageOf, readFound, sliceOf } from "./list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound } from "./list.ts";
 import type { Page, Part } from "./page.ts";
-
-const { placeholder } = sql;
 
 /** A registry whose agents the directory lists, with the lowercase key prefix of claims to its agents. */
 export type ListedHome = AgentHome & { keyPrefix: string };
@@ -59,43 +56,20 @@ export async function listDirectory(
 ): Promise<Page<DirectoryRow>> {
   const { directory, filters, part, agentId } = of;
   if (directory.homes.length === 0) return { rows: [], total: part.isCounted ? 0 : null, next: null };
-  const values = {
-    ...valuesOf(directory),
-    isBound: filters.isBound ?? null,
-    hasRegistration: filters.hasRegistration ?? null,
-    pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
-    agentId: agentId?.toString() ?? null,
-  };
+  const items = sql`with ${lines(directory, agentId)} select item.* from item where ${conditionOf(filters)}`;
   const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
-  const { rows, ...found } = await readFound(part, order === "newest" ? "desc" : "asc", (form, slice) =>
-    directories[order](form)(db).execute({ ...values, ...slice }),
+  const { rows, ...found } = await readFound(part, directoryKeys(order), (slice) =>
+    db.select(columns).from(pageOf(items, slice)).orderBy(orderOfPage),
   );
   return { ...found, rows: rows.map(toRow) };
 }
 
-const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
-  chainId,
-  indexedResolvers,
-  homeChainIds: homes.map((home) => home.chainId),
-  adapters: homes.map(({ adapter }) => adapter),
-  registries: homes.map(({ registry }) => registry),
-  keyPrefixes: homes.map(({ keyPrefix }) => keyPrefix),
-});
-
-/** A condition that applies only if its filter is given. */
-const isAsked = (value: SQL, condition: SQL): SQL => sql`(${value} is null or ${condition})`;
-
-const isFound = sql.join(
-  [
-    isAsked(sql`${placeholder("isBound")}::boolean`, sql`"isBound" = ${placeholder("isBound")}`),
-    isAsked(
-      sql`${placeholder("hasRegistration")}::boolean`,
-      sql`"hasRegistration" = ${placeholder("hasRegistration")}`,
-    ),
-    isAsked(sql`${placeholder("pattern")}::text`, sql`"fullName" ilike ${placeholder("pattern")}`),
-  ],
-  sql` and `,
-);
+const conditionOf = ({ isBound, hasRegistration, text }: DirectoryFilters): SQL =>
+  and(
+    isBound === undefined ? undefined : sql`"isBound" = ${isBound}`,
+    hasRegistration === undefined ? undefined : sql`"hasRegistration" = ${hasRegistration}`,
+    text ? sql`"fullName" ilike ${`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`}` : undefined,
+  ) ?? sql`true`;
 
 /** The rest of a key after its prefix: an agent ID of at most 256 bits, and the closing bracket. */
 const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1-9][0-9]*)\\]$')`;
@@ -105,19 +79,21 @@ const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1
  * may return. It is a separate line if the agent is not bound to the claiming name. A sort combines bindings and claims: the
  * planner expects few of them, so a join would compare every pair.
  */
-function lines(order: DirectoryOrder): SQL {
-  const chainId = placeholder("chainId");
+function lines({ chainId, homes, indexedResolvers }: Directory, agentId: bigint | undefined): SQL {
   const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
-  const isWanted = order === "newest" ? isId(rest) : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
+  const id = sql`${agentId?.toString()}::text`;
+  const isWanted = agentId === undefined ? isId(rest) : sql`${rest} = ${id} || ']'`;
   // Each table has its own condition, so only rows that can belong to the agent are joined.
-  const ofAgent = (one: SQL) => (order === "newest" ? sql`true` : one);
-  const endsWithId = sql`right(${textRecord.key}, char_length(${placeholder("agentId")}::text) + 1) = ${placeholder("agentId")}::text || ']'`;
+  const ofAgent = (one: SQL) => (agentId === undefined ? sql`true` : one);
+  const endsWithId = sql`right(${textRecord.key}, char_length(${id}) + 1) = ${id} || ']'`;
   const isIndexed = (resolver: SQL) =>
-    sql`coalesce(${resolver} = any(${placeholder("indexedResolvers")}::text[]), false)`;
+    sql`coalesce(${resolver} = any(${sql.param([...indexedResolvers])}::text[]), false)`;
   return sql`
   home (chain_id, adapter, registry, prefix) as (
-    select * from unnest(${placeholder("homeChainIds")}::int[], ${placeholder("adapters")}::text[],
-      ${placeholder("registries")}::text[], ${placeholder("keyPrefixes")}::text[])
+    select * from unnest(
+      ${sql.param(homes.map((home) => home.chainId))}::int[], ${sql.param(homes.map(({ adapter }) => adapter))}::text[],
+      ${sql.param(homes.map(({ registry }) => registry))}::text[],
+      ${sql.param(homes.map(({ keyPrefix }) => keyPrefix))}::text[])
   ),
   claim as materialized (
     select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})
@@ -143,7 +119,7 @@ function lines(order: DirectoryOrder): SQL {
       b.block_number, b.log_index, b.transaction_hash, null::boolean as is_known
     from ${agentBinding} b
     join home on home.chain_id = b.chain_id and home.adapter = b.adapter
-    where ${ofAgent(sql`b.agent_id = ${placeholder("agentId")}::numeric`)}
+    where ${ofAgent(sql`b.agent_id = ${id}::numeric`)}
     union all
     select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, false, null,
       claim.block_number, claim.log_index, claim.transaction_hash, claim.is_known
@@ -211,25 +187,6 @@ export function directoryKeys(order: DirectoryOrder): Keyset {
     { column: sql`coalesce(listed.node, 'x')`, kind: "text", direction: "asc" },
   ];
 }
-
-const preparedDirectory = (order: DirectoryOrder) =>
-  inForms((form, title) =>
-    prepared((db) =>
-      db
-        .select(columns)
-        .from(
-          pageOf(
-            sql`with ${lines(order)} select item.* from item where ${isFound}`,
-            directoryKeys(order),
-            sliceOf(directoryKeys(order), form),
-          ),
-        )
-        .orderBy(orderOfPage)
-        .prepare(`directory_${order}_${title}`),
-    ),
-  );
-
-const directories = { newest: preparedDirectory("newest"), bound_first: preparedDirectory("bound_first") };
 
 type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number | null; position: Position };
 

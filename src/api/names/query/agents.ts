@@ -4,7 +4,6 @@ import { and, desc, eq, inArray, isNotNull, isNull, like, lte, or, sql } from "p
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { prepared } from "../../server/postgres/prepared.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import { beginningOf, beginningOfStored } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
@@ -16,26 +15,21 @@ export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null
 const MAX_AGENTS_OF_NAME = 100;
 
 /** The newest bindings to a name's tokens, newest first. */
-export const listBindingsOfName = (
-  db: Db,
-  { chainId, adapter, registry }: AgentHome,
-  node: Hex,
-): Promise<BindingRow[]> => bindingsOfName(db).execute({ chainId, adapter, registry, node });
+export const listBindingsOfName = async (db: Db, home: AgentHome, node: Hex): Promise<BindingRow[]> =>
+  selectBindings(db, home, eq(agentBinding.node, node))
+    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
+    .limit(MAX_AGENTS_OF_NAME);
 
 /** Bindings of these agents, in any order. Agents that are not bound are left out. */
-export async function listBindings(
+export const listBindings = async (
   db: Db,
-  { chainId, adapter, registry }: AgentHome,
+  home: AgentHome,
   agentIds: readonly bigint[],
-): Promise<BindingRow[]> {
-  if (agentIds.length === 0) return [];
-  return bindingsOfAgents(db).execute({ chainId, adapter, registry, agentIds: agentIds.map(String) });
-}
-
-const { placeholder } = sql;
+): Promise<BindingRow[]> =>
+  agentIds.length === 0 ? [] : selectBindings(db, home, inArray(agentBinding.agentId, [...agentIds]));
 
 /** URI and owner are valid only while the adapter owns the agent: the index does not follow it afterwards. */
-const bindings = (db: Db, where: SQL) =>
+const selectBindings = (db: Db, { chainId, adapter, registry }: AgentHome, where: SQL) =>
   db
     .select({
       chainId: agentBinding.chainId,
@@ -58,31 +52,12 @@ const bindings = (db: Db, where: SQL) =>
       agent,
       and(
         eq(agent.chainId, agentBinding.chainId),
-        eq(agent.registry, placeholder("registry")),
+        eq(agent.registry, registry),
         eq(agent.agentId, agentBinding.agentId),
         eq(agent.owner, agentBinding.adapter),
       ),
     )
-    .where(
-      and(
-        eq(agentBinding.chainId, placeholder("chainId")),
-        eq(agentBinding.adapter, placeholder("adapter")),
-        where,
-      ),
-    );
-
-const bindingsOfName = prepared((db) =>
-  bindings(db, eq(agentBinding.node, placeholder("node")))
-    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
-    .limit(MAX_AGENTS_OF_NAME)
-    .prepare("bindings_of_name"),
-);
-
-const bindingsOfAgents = prepared((db) =>
-  bindings(db, sql`${agentBinding.agentId} = any(${placeholder("agentIds")}::numeric[])`).prepare(
-    "bindings_of_agents",
-  ),
-);
+    .where(and(eq(agentBinding.chainId, chainId), eq(agentBinding.adapter, adapter), where));
 
 /** A text record in force. */
 export type AgentTextRow = Pick<
@@ -107,11 +82,11 @@ const isClaimText = like(textRecord.key, "agent-registration[%");
 export const listProfileTexts = (
   db: Db,
   names: { chainId: number; nodes: readonly Hex[] },
-): Promise<AgentTextRow[]> => listTextsOf(db, names, profileTexts);
+): Promise<AgentTextRow[]> => listTextsOf(db, names, isProfileText);
 
 /** Records in force of a name at its current resolver: its agent profile, and its claims to agents. */
 export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
-  listTextsOf(db, { chainId, nodes: [node] }, agentTexts);
+  listTextsOf(db, { chainId, nodes: [node] }, or(isProfileText, isClaimText) as SQL);
 
 /** Keys of profiles and claims that any resolver ever logged for a name. */
 export async function listAgentKeys(
@@ -134,50 +109,42 @@ export async function listAgentKeys(
   return rows.map(({ key }) => key);
 }
 
+/** The newest of the selected records, limited for each name: a name with very many records does not displace other names. */
 async function listTextsOf(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
-  statement: typeof agentTexts,
+  wanted: SQL,
 ): Promise<AgentTextRow[]> {
   if (nodes.length === 0) return [];
-  return statement(db).execute({ chainId, nodes });
+  const newestFirst = sql`${textRecord.blockNumber} desc, ${textRecord.logIndex} desc`;
+  const texts = db
+    .select({
+      node: textRecord.node,
+      key: textRecord.key,
+      value: beginningOf(textRecord.value, MAX_PROFILE_TEXT).as("value"),
+      isValueKnown: textRecord.isValueKnown,
+      blockNumber: textRecord.blockNumber,
+      transactionHash: textRecord.transactionHash,
+      place: sql<number>`row_number() over (partition by ${textRecord.node} order by ${newestFirst})`.as(
+        "place",
+      ),
+    })
+    .from(textRecord)
+    .innerJoin(domain, isAtCurrentResolver(textRecord))
+    .leftJoin(resolverNode, isNodeOf(textRecord))
+    .where(
+      and(
+        eq(textRecord.chainId, chainId),
+        inArray(textRecord.node, [...nodes]),
+        isInForce(textRecord),
+        or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
+        isUsableKey,
+        wanted,
+      ),
+    )
+    .as("texts");
+  const { place, ...columns } = texts._.selectedFields;
+  return db.select(columns).from(texts).where(lte(place, MAX_TEXTS_OF_NAME)).orderBy(place);
 }
 
-/** The newest of the selected records, limited for each name: a name with very many records does not displace other names. */
-const textsInForce = (name: string, wanted: SQL) =>
-  prepared((db) => {
-    const newestFirst = sql`${textRecord.blockNumber} desc, ${textRecord.logIndex} desc`;
-    const texts = db
-      .select({
-        node: textRecord.node,
-        key: textRecord.key,
-        value: beginningOf(textRecord.value, MAX_PROFILE_TEXT).as("value"),
-        isValueKnown: textRecord.isValueKnown,
-        blockNumber: textRecord.blockNumber,
-        transactionHash: textRecord.transactionHash,
-        place: sql<number>`row_number() over (partition by ${textRecord.node} order by ${newestFirst})`.as(
-          "place",
-        ),
-      })
-      .from(textRecord)
-      .innerJoin(domain, isAtCurrentResolver(textRecord))
-      .leftJoin(resolverNode, isNodeOf(textRecord))
-      .where(
-        and(
-          eq(textRecord.chainId, placeholder("chainId")),
-          sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
-          isInForce(textRecord),
-          or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
-          isUsableKey,
-          wanted,
-        ),
-      )
-      .as("texts");
-    const { place, ...columns } = texts._.selectedFields;
-    return db.select(columns).from(texts).where(lte(place, MAX_TEXTS_OF_NAME)).orderBy(place).prepare(name);
-  });
-
 const MAX_TEXTS_OF_NAME = 200;
-
-const profileTexts = textsInForce("profile_texts", isProfileText);
-const agentTexts = textsInForce("agent_texts", or(isProfileText, isClaimText) as SQL);

@@ -12,7 +12,6 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, inArray, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { prepared } from "../../server/postgres/prepared.ts";
 import type { KeyKind, OrderKey } from "./keyset.ts";
 import { type ListPart, partOf } from "./parts.ts";
 
@@ -119,25 +118,19 @@ export async function listTokenApprovals(
   db: Db,
   of: { chainId: number; nodes: readonly Hex[]; contracts: readonly Address[] },
 ): Promise<TokenApprovalRow[]> {
-  return of.contracts.length === 0 ? [] : approvalsOfTokens(db).execute(of);
-}
-
-const { placeholder } = sql;
-
-const approvalsOfTokens = prepared((db) =>
-  db
+  if (of.contracts.length === 0) return [];
+  return db
     .select()
     .from(tokenApproval)
     .where(
       and(
-        eq(tokenApproval.chainId, placeholder("chainId")),
-        sql`${tokenApproval.contract} = any(${placeholder("contracts")}::text[])`,
-        sql`${tokenApproval.node} = any(${placeholder("nodes")}::text[])`,
+        eq(tokenApproval.chainId, of.chainId),
+        inArray(tokenApproval.contract, [...of.contracts]),
+        inArray(tokenApproval.node, [...of.nodes]),
         isNotNull(tokenApproval.approved),
       ),
-    )
-    .prepare("token_approvals_of"),
-);
+    );
+}
 
 /** The address's side of an approval: it may act (`held`), or it lets others act (`given`). */
 export type Side = "held" | "given";

@@ -10,7 +10,7 @@ export const writtenArrayOf = (values: readonly (string | number)[], type: "int"
   sql.raw(`'{${values.join(",")}}'::${type}[]`);
 
 /**
- * Hides a value from the planner. A prepared statement then has one plan for all values, so PostgreSQL keeps it. Use this only
- * where that plan suits every value: where indexes find the rows whatever the values are.
+ * Hides a value from the planner, so that all values have one plan. Use this only where that plan suits every value: where indexes
+ * find the rows whatever the values are.
  */
 export const unseen = (value: SQL): SQL => sql`(select ${value})`;

@@ -3,10 +3,9 @@ import { getTableColumns, type SQL } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, sql } from "ponder";
 import type { Address } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { prepared } from "../../server/postgres/prepared.ts";
 import { beginningOfStored } from "./beginnings.ts";
 import type { Keyset } from "./keyset.ts";
-import { inForms, oldestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
+import { oldestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
 
 /** A change of an address's claimed name, with the beginning of the name. */
@@ -26,10 +25,6 @@ const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} a
     and ${eq(later.transactionHash, primaryNameChange.transactionHash)}
     and ${later.logIndex} > ${primaryNameChange.logIndex} limit 1), false)`;
 
-/** Every name that an address claimed on any chain, oldest first: the last claim of each transaction. */
-export const listClaims = (db: Db, address: Address, section: Section): Promise<Page<ClaimRow>> =>
-  oldestFirst(section, (form, values) => claimsOf(form)(db).execute({ address, ...values }));
-
 /** The order of claims, by the columns of a subquery. */
 export const claimKeys = (direction: SortDirection = "asc"): Keyset => [
   { column: sql`listed.block_timestamp`, kind: "bigint", direction },
@@ -38,29 +33,27 @@ export const claimKeys = (direction: SortDirection = "asc"): Keyset => [
   { column: sql`listed.log_index`, kind: "integer", direction },
 ];
 
-const claimsOf = inForms((form, title) =>
-  prepared((db) => {
-    const { blockTimestamp, chainId, blockNumber, logIndex, address } = primaryNameChange;
-    const claims = sql`select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id,
-        ${blockNumber} as block_number, ${logIndex} as log_index
-      from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))} and ${isSettled}`;
-    const keys = claimKeys(form.direction);
-    const page = pageOf(claims, keys, sliceOf(keys, form));
-    return db
+/** Every name that an address claimed on any chain, oldest first: the last claim of each transaction. */
+export function listClaims(db: Db, address: Address, section: Section): Promise<Page<ClaimRow>> {
+  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
+  const claims = sql`select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id,
+      ${blockNumber} as block_number, ${logIndex} as log_index
+    from ${primaryNameChange} where ${eq(primaryNameChange.address, address)} and ${isSettled}`;
+  return oldestFirst(section, claimKeys, async (slice) =>
+    db
       .select({ ...columns, ...pageColumns })
       .from(primaryNameChange)
       .innerJoin(
-        page,
+        pageOf(claims, slice),
         and(
           eq(chainId, sql`page.chain_id`),
           eq(blockNumber, sql`page.block_number`),
           eq(logIndex, sql`page.log_index`),
         ),
       )
-      .orderBy(orderOfPage)
-      .prepare(`claims_${title}`);
-  }),
-);
+      .orderBy(orderOfPage),
+  );
+}
 
 /** The newest changes of claimed names on these chains, or all, newest first: the last change of each transaction. */
 export function listNewestClaims(

@@ -6,7 +6,6 @@ import type { Hex } from "viem";
 import { keccak256 } from "../../../ens/keccak.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
-import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { beginningOf } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import { type Scope, sqlOf, statementOf } from "./scope.ts";
@@ -89,9 +88,7 @@ export const selectDomains = <More extends Record<string, SQL | SQL.Aliased | An
     .leftJoin(textRecord, isDisplay);
 
 const domainsOfNodes = prepared((db) =>
-  onNodes((isAsked, form) =>
-    withQuickRows(selectDomains(db, {}).where(isAsked).prepare(`domains_of_nodes_${form}`)),
-  ),
+  onNodes((isAsked, form) => selectDomains(db, {}).where(isAsked).prepare(`domains_of_nodes_${form}`)),
 );
 
 /** The domains of these nodes on several chains. */
@@ -105,11 +102,9 @@ export async function listDomainsOnChains(
 }
 
 const domainsOnChains = statementOf((of, db) =>
-  withQuickRows(
-    selectDomains(db, {})
-      .where(and(of.holds(domain.chainId), isOneOfNodes))
-      .prepare(of.title("domains_on_chains")),
-  ),
+  selectDomains(db, {})
+    .where(and(of.holds(domain.chainId), isOneOfNodes))
+    .prepare(of.title("domains_on_chains")),
 );
 
 /** A row of `selectDomains`. */

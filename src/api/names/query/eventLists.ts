@@ -6,19 +6,16 @@ import { keyOf, loggedAs } from "../rules/eventTypes.ts";
 import { arrayOf } from "./arrays.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
 import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
-import { type EventSource, keysOf, MAX_NAMES, type Reading, valuesOf } from "./eventSources.ts";
+import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
 import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
-import { afterValues, asPlaceholder } from "./keyset.ts";
 import { readList } from "./list.ts";
-import { emptyPage, MAX_COUNTED, type Page, type Part, preparedLimitOf } from "./page.ts";
-import { runOfShape, type Scope, sqlOf } from "./scope.ts";
+import { emptyPage, MAX_COUNTED, type Page, type Part } from "./page.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 
 /** The selection of a page of events. */
 export type EventQuery = EventList & {
   filters: EventFilters;
   part: Part;
-  /** True without filters and without a selection of chains. */
-  isPlain: boolean;
 };
 
 /** A page of events. `total` is at most {@link MAX_COUNTED} + 1, and exact for names. */
@@ -27,44 +24,16 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
   const reading = await readingOf(db, source, filters);
   if (reading.looked.names.length === 0) return emptyPage(part);
-  const values = { ...valuesOf(source), ...afterValues(part.after) };
-  const after = part.after && asPlaceholder;
-  const pageOf = (limit: number, offset: number) =>
-    pageOfEvents(db, { source, direction, listed }, { ...reading, after }, { limit, offset });
-  const count = () => countOfEvents(db, source, reading, MAX_COUNTED);
-  // Planning takes 15 of 20 ms, because a dozen places of logs are joined.
-  const shape = query.isPlain ? shapeOf(source) : undefined;
   return readList(part, {
     keys: eventKeys("events", direction),
-    read: async ({ limit, offset }) => {
-      if (shape === undefined || offset > 0) return pageOf(limit, offset).execute(values);
-      const most = preparedLimitOf(part);
-      const ofPage = [...shape, listed, direction, most, after !== undefined];
-      const found = await runOfShape(db, source.chains, ofPage, () => pageOf(most, 0), values);
-      return found.slice(0, limit);
-    },
-    count: async () => {
-      const counted = await (shape
-        ? runOfShape(db, source.chains, ["count", ...shape], count, values)
-        : count().execute(values));
-      return counted[0]?.total ?? 0;
-    },
+    read: (page) => pageOfEvents(db, { source, direction, listed }, { ...reading, after: part.after }, page),
+    count: () => countOfEvents(db, source, reading, MAX_COUNTED),
   });
 }
 
-/** Everything that determines the text of an address's statements; undefined for other sources. */
-function shapeOf(source: EventSource): unknown[] | undefined {
-  if (source.kind === "party") return ["events", source.kind];
-  if (!("names" in source) || source.names.of !== "address") return undefined;
-  return ["events", source.kind, source.names.reverseChains, source.listed];
-}
-
 /** Counts the events of a source, up to `countTo` + 1. For one name the count is exact. */
-export async function countEvents(db: Db, source: EventSource, countTo: number): Promise<number> {
-  const counted = countOfEvents(db, source, await readingOf(db, source, {}), countTo);
-  const [row] = await counted.execute(valuesOf(source));
-  return row?.total ?? 0;
-}
+export const countEvents = async (db: Db, source: EventSource, countTo: number): Promise<number> =>
+  countOfEvents(db, source, await readingOf(db, source, {}), countTo);
 
 const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Promise<Reading> => {
   const looked = lookedOf(filters);
@@ -97,8 +66,7 @@ async function namesAtContract(
     .select({ family: event.contract })
     .from(event)
     .innerJoin(page, isEventOfRow)
-    .limit(1)
-    .execute(valuesOf(source));
+    .limit(1);
   const logged = loggedAs(filters.types ?? []).map(keyOf);
   const isOfType = first && logged.includes(keyOf({ family: first.family, eventType: "Transfer" }));
   return isOfType ? names : names.filter((name) => name !== "Transfer");

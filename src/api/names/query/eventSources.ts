@@ -13,10 +13,10 @@ import {
 } from "../rules/eventParties.ts";
 import { arrayOf, unseen, writtenArrayOf } from "./arrays.ts";
 import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
-import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
-import { rangeOf, unseenValues, type ValueOf } from "./keyset.ts";
+import { type ChainResolver, logsOfNames } from "./eventsOfNames.ts";
+import { type Position, rangeOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
-import { type Scope, sqlOf, type Value } from "./scope.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 
 /**
  * Where the events of a list are found. Events that could number millions are found by an index that contains the event's time,
@@ -48,12 +48,6 @@ export type EventSource = { chains: Scope } & (
   | { kind: "all"; isWhole: boolean }
 );
 
-/** Values for the placeholders of a source's statements; each placeholder has the name of a property. */
-export const valuesOf = (source: EventSource): Record<string, unknown> =>
-  "names" in source ? { ...source, ...source.names } : source;
-
-const addressValue = sql.placeholder("address");
-
 /** Limit on the names of an address, the newest first, and on the subnames of a name whose events are gathered. */
 export const MAX_NAMES = 1_000;
 
@@ -65,7 +59,7 @@ export type Reading = {
   /** The condition on each event, given the SQL of its time. */
   condition?: (time: SQL) => SQL;
   /** Only events after the one with these keys, in the order of `first`. */
-  after?: ValueOf | undefined;
+  after?: Position | undefined;
   /** The number of events to read from the start of the order; undefined if the order does not matter. */
   first?: { limit: SQL; direction: SortDirection };
   /** The maximum number of events to read, in any order. */
@@ -85,7 +79,7 @@ export function keysOf(source: EventSource, reading: Reading): SQL {
       return ofPlace(source.chains, reading, {
         names: reading.looked.names,
         value: "contract_address",
-        address: addressValue,
+        address: source.address,
       });
     case "all":
       return source.isWhole
@@ -102,7 +96,7 @@ function ofNames(
   const logs = logsOfNames({
     columns: keyColumns,
     names: namesSql(names, chains),
-    listed: listedSql(listed),
+    listed,
     condition: and(
       sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
       conditionIn(reading),
@@ -118,32 +112,32 @@ function namesSql(names: Names, chains: Scope): SQL {
   const of = sqlOf(chains);
   switch (names.of) {
     case "one":
-      return sql`select unnest(${arrayOf(chains.ids, "int")}) as chain_id, ${sql.placeholder("name")}::text as node`;
+      return sql`select unnest(${arrayOf(chains.ids, "int")}) as chain_id, ${names.name}::text as node`;
     case "parent":
       return sql`${namesSql({ of: "one", name: names.name }, chains)} union
         (select ${domain.chainId}, ${domain.node} from ${domain}
-          where ${and(eq(domain.parentNode, sql.placeholder("name")), of.holds(domain.chainId))} limit ${MAX_NAMES})`;
+          where ${and(eq(domain.parentNode, names.name), of.holds(domain.chainId))} limit ${MAX_NAMES})`;
     case "address": {
       const newest = sql`select ${holder.chainId} as chain_id, ${holder.node} as node from ${holder}
-        where ${and(sql`${holder.address} = ${unseen(sql`${addressValue}::text`)}`, of.holds(holder.chainId))}
+        where ${and(sql`${holder.address} = ${unseen(sql`${names.address}::text`)}`, of.holds(holder.chainId))}
         order by ${holder.lastOwnedBlockNumber} desc, ${holder.node} desc limit ${MAX_NAMES}`;
       const ids = writtenArrayOf(names.reverseChains, "int");
-      const nodes = unseen(sql`${sql.placeholder("reverseNodes")}::text[]`);
+      const nodes = unseen(arrayOf(names.reverseNodes, "text"));
       return sql`(${newest}) union select * from unnest(${ids}, ${nodes}) as reverse (chain_id, node)`;
     }
   }
 }
 
-const ofParty = ({ chains }: { chains: Scope }, reading: Reading): SQL =>
+const ofParty = ({ chains, address }: { chains: Scope; address: Address }, reading: Reading): SQL =>
   sql.join(
     parties.map((party) =>
-      ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address: addressValue }),
+      ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address }),
     ),
     sql` union all `,
   );
 
 /** An indexed place of logs: its event types, and SQL of the index's other columns. */
-type Place = { names: readonly string[]; value: string; address: Value<"">; where?: string };
+type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
 
 /** The time of an event, in the form that only the indexes of places have. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);
@@ -168,7 +162,12 @@ function ofPlace(chains: Scope, reading: Reading, { names, value, address, where
 const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): SQL =>
   and(
     condition?.(time),
-    after && rangeOf(eventKeys("events", first?.direction, time), "values_after", unseenValues(after)).where,
+    after &&
+      rangeOf(
+        eventKeys("events", first?.direction, time),
+        "values_after",
+        after.map((value) => unseen(sql`${value}::text`)),
+      ).where,
   ) ?? sql`true`;
 
 /**

@@ -8,7 +8,7 @@ import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
 import { type Position, positionOf } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 
-/** The statements for lists of events from any source: a page, and the total. */
+/** Reads lists of events from any source: a page, and the total. */
 
 /** An event; `isForeign` is true if it comes from a resolver that has no authority over the name. */
 export type ListedEvent = EventRow & { isForeign: boolean | null };
@@ -22,7 +22,7 @@ export type EventList = {
 };
 
 /** A selection of events with their positions. The list is read up to the end of the page. */
-export function pageOfEvents(
+export async function pageOfEvents(
   db: Db,
   { source, direction, listed }: EventList,
   reading: Reading,
@@ -40,14 +40,20 @@ export function pageOfEvents(
 }
 
 /** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
-export function countOfEvents(db: Db, source: EventSource, reading: Reading, countTo: number) {
+export async function countOfEvents(
+  db: Db,
+  source: EventSource,
+  reading: Reading,
+  countTo: number,
+): Promise<number> {
   const isBounded = source.kind !== "names" || source.names.of === "address";
   const atMost = written(countTo + 1);
   const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
-  return db
+  const [row] = await db
     .select({ total: sql<number>`count(*)::int` })
     .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
+  return row?.total ?? 0;
 }
 
 /** A number as a literal, which the planner sees. */

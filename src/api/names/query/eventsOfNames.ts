@@ -1,6 +1,6 @@
 import { ensv2Link, event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { sql } from "ponder";
+import { eq, sql } from "ponder";
 import type { Address } from "viem";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import { writtenArrayOf } from "./arrays.ts";
@@ -14,11 +14,8 @@ import { writtenArrayOf } from "./arrays.ts";
 /** A lowercase resolver, and the chain that lists it: on another chain the same address may be a stranger's. */
 export type ChainResolver = { chainId: number; address: Address };
 
-/** The listed resolvers, as two SQL arrays of equal length. */
-export type ListedSql = { chains: SQL; resolvers: SQL };
-
-/** The listed resolvers as literals: they belong to the deployment, and are the same for all requests. */
-export const listedSql = (listed: readonly ChainResolver[]): ListedSql => ({
+/** The listed resolvers as two SQL arrays of equal length. They belong to the deployment, and are the same for all requests. */
+export const listedSql = (listed: readonly ChainResolver[]) => ({
   chains: writtenArrayOf(
     listed.map(({ chainId }) => chainId),
     "int",
@@ -42,7 +39,7 @@ type Logs = {
   columns: SQL;
   /** A subquery of the names: `chain_id` and `node`, each name once. */
   names: SQL;
-  listed: ListedSql;
+  listed: readonly ChainResolver[];
   /** The condition on each log. */
   condition?: SQL | undefined;
 };
@@ -52,6 +49,7 @@ type Logs = {
  * linked a name to a record, `believed` the own and the listed ones.
  */
 export function logsOfNames({ columns, names, listed, condition = sql`true` }: Logs): SQL {
+  const { chains, resolvers } = listedSql(listed);
   const ofName = sql`${event.node} = name.node and ${event.chainId} = name.chain_id`;
   const range = (bounds: SQL) =>
     sql`select ${columns} from ${event} where ${ofName} and ${bounds} and ${condition}`;
@@ -70,7 +68,7 @@ export function logsOfNames({ columns, names, listed, condition = sql`true` }: L
   // `offset 0` makes the resolvers of each name be found once.
   return sql`select log.* from (
       select owned.*, own || array(
-        select listed.resolver from unnest(${listed.chains}, ${listed.resolvers}) as listed (chain_id, resolver)
+        select listed.resolver from unnest(${chains}, ${resolvers}) as listed (chain_id, resolver)
         where listed.chain_id = owned.chain_id) as believed, array(
         select address from unnest(own) as own (address) where exists (select from ${ensv2Link}
           where ${ensv2Link.chainId} = owned.chain_id and ${ensv2Link.resolver} = own.address)) as linking
@@ -99,3 +97,14 @@ function logsOfRecords(columns: SQL, condition: SQL): SQL[] {
       where name.linking <> '{}' and linked.record <> '0' and ${event.eventType} <> 'Linked' and ${condition}`,
   ];
 }
+
+/**
+ * The logs of a node from contracts other than resolvers, as a subquery: two ranges of one index. It reads no logs that
+ * strangers' contracts emit for the node, however many there are.
+ */
+export const logsOfContracts = (columns: SQL, condition: SQL): SQL => {
+  const range = (comparison: SQL) =>
+    sql`select ${columns} from ${event} where ${eq(event.node, sql.placeholder("node"))}
+      and ${event.contract} ${comparison} ${RESOLVER} and ${condition}`;
+  return sql`${range(sql`<`)} union all ${range(sql`>`)}`;
+};

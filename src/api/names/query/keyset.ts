@@ -1,6 +1,5 @@
 import type { SQL } from "drizzle-orm";
 import { or, sql } from "ponder";
-import { unseen } from "./arrays.ts";
 import type { SortDirection } from "./page.ts";
 
 /**
@@ -66,16 +65,6 @@ export const positionOf = (keys: Keyset): SQL.Aliased<Position> =>
     sql`, `,
   )}]`.as("position");
 
-/** Returns the value of a key, or its placeholder in a prepared statement. */
-export type ValueOf = (place: number) => unknown;
-
-/** Name of the placeholder for a key's value in a prepared statement. */
-const placeholderOf = (place: number): string => `after${place}`;
-
-/** Values for the placeholders. */
-export const afterValues = (position: Position = []): Record<string, string | null> =>
-  Object.fromEntries(position.map((value, place) => [placeholderOf(place), value]));
-
 /** Consecutive rows of a list, and the order in which an index returns them. */
 type Range = { where: SQL | undefined; order: SQL[] };
 
@@ -95,47 +84,35 @@ export function rangesFrom(canBeNull: boolean, position: Position | undefined): 
 }
 
 /**
- * One range of a list. A null first key sorts nothing but stays in the order: otherwise the planner does not see that an index
- * that begins with it sorts by the other keys. The position's values are placeholders unless given.
+ * One range of a list, after the values of a position. A null first key sorts nothing but stays in the order: otherwise the planner does not see that an index
+ * that begins with it sorts by the other keys.
  */
-export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlaceholder): Range {
+export function rangeOf(keys: Keyset, name: RangeName, after: readonly unknown[] = []): Range {
   const [first, ...others] = keys;
   const column = first?.column;
   const order = orderBy(keys.map(({ isNullable: _, ...key }) => key));
   const isNull = first?.isNull ?? sql`${column} is null`;
   const isValue = first?.isNull ? sql`not ${isNull}` : sql`${column} is not null`;
-  const past = () => isPast(keys, valueAt, 0);
+  const past = () => isPast(keys, after);
   const orderOfNulls = first?.isNull ? orderBy(others) : order;
   const ranges: Record<RangeName, () => Range> = {
     all: () => ({ where: undefined, order: orderBy(keys) }),
     values: () => ({ where: isValue, order }),
     values_after: () => ({ where: first?.isNull ? sql`(${isValue} and ${past()})` : past(), order }),
     nulls: () => ({ where: isNull, order: orderOfNulls }),
-    nulls_after: () => ({ where: sql`(${isNull} and ${isPast(others, valueAt, 1)})`, order: orderOfNulls }),
+    nulls_after: () => ({
+      where: sql`(${isNull} and ${isPast(others, after.slice(1))})`,
+      order: orderOfNulls,
+    }),
   };
   return ranges[name]();
 }
-
-/** Returns the placeholders that `afterValues` fills. */
-export const asPlaceholder: ValueOf = (place) => sql.placeholder(placeholderOf(place));
-
-/** Returns the values of a position, for a statement that is built per request. */
-export const valuesAt =
-  (position: Position | undefined): ValueOf =>
-  (place) =>
-    position?.[place];
-
-/** The same values, hidden from the planner. */
-export const unseenValues =
-  (valueAt: ValueOf): ValueOf =>
-  (place) =>
-    unseen(sql`${valueAt(place)}::text`);
 
 export const canBeNull = (keys: Keyset): boolean => keys[0]?.isNullable === true;
 
 /** The condition for rows after a position, for a list that is found first and sorted afterwards. */
 export const rowsAfter = (keys: Keyset, position: Position): SQL | undefined =>
-  or(...rangesFrom(canBeNull(keys), position).map((name) => rangeOf(keys, name, valuesAt(position)).where));
+  or(...rangesFrom(canBeNull(keys), position).map((name) => rangeOf(keys, name, position).where));
 
 /**
  * Reads ranges in turn until there are enough rows.
@@ -154,10 +131,10 @@ export async function readRanges<Row>(
   return rows.slice(0, limit);
 }
 
-/** The condition for rows whose keys, from the given key on, come after these values. Neither side is null. */
-function isPast(keys: Keyset, valueAt: ValueOf, from: number): SQL {
+/** The condition for rows whose keys come after these values. Neither side is null. */
+function isPast(keys: Keyset, values: readonly unknown[]): SQL {
   const compared = keys.flatMap((key, i) => {
-    const value = sql`${valueAt(from + i)}::${castTo[key.kind]}`;
+    const value = sql`${values[i]}::${castTo[key.kind]}`;
     const pair = { direction: key.direction, term: key.column, value };
     return key.inIndex
       ? [{ ...pair, term: key.inIndex(key.column), value: key.inIndex(value) }, pair]

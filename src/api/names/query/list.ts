@@ -1,27 +1,17 @@
-import type { Placeholder, SQL } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import {
-  afterValues,
   canBeNull,
   type Keyset,
+  orderBy,
   type Position,
   positionOf,
   type RangeName,
   rangeOf,
   rangesFrom,
   readRanges,
-  valuesAt,
 } from "./keyset.ts";
-import {
-  cutPage,
-  limitOf,
-  offsetOf,
-  type Page,
-  type Part,
-  preparedLimitOf,
-  type SortDirection,
-  totalOfLast,
-} from "./page.ts";
+import { cutPage, limitOf, offsetOf, type Page, type Part, type SortDirection, totalOfLast } from "./page.ts";
 
 /**
  * Pages of every list. `readList` reads a page in the order of the list's keys. Where no index has that order, `pageOf` finds,
@@ -62,7 +52,7 @@ export async function readList<Row extends Listed>(
   const offset = offsetOf(part);
   const ranges: RangeName[] = offset > 0 ? ["all"] : rangesFrom(canBeNull(keys), part.after);
   const found = await readRanges(ranges, limitOf(part), async (name, limit) =>
-    read({ ...rangeOf(keys, name, valuesAt(part.after)), limit, offset }),
+    read({ ...rangeOf(keys, name, part.after), limit, offset }),
   );
   return toPage(part, found, count);
 }
@@ -76,41 +66,17 @@ async function toPage<Row extends Listed>(
   return { total: part.isCounted ? (totalOfLast(found, part) ?? (await count(found))) : null, rows, next };
 }
 
-/** The properties that distinguish prepared statements of a list whose rows are all found, counted and sorted. */
-export type ListForm = { direction: SortDirection; limit: number; isAfter: boolean };
+/** The slice of a list whose rows are all found, counted and sorted, and the keys of its order. */
+export type FoundSlice = Omit<Slice, "order"> & { keys: Keyset };
 
-/** Builds the statements of such a list lazily. Their titles distinguish them. */
-export function inForms<Made>(make: (form: ListForm, title: string) => Made): (form: ListForm) => Made {
-  const made = new Map<string, Made>();
-  return (form) => {
-    const title = `${form.direction[0]}${form.limit}${form.isAfter ? "w" : ""}`;
-    const one = made.get(title) ?? make(form, title);
-    made.set(title, one);
-    return one;
-  };
-}
-
-/** The slice for a prepared statement: placeholders stand for the position and the offset. */
-export const sliceOf = (keys: Keyset, { limit, isAfter }: ListForm): PreparedSlice => ({
-  ...rangeOf(keys, isAfter ? "values_after" : "all"),
-  limit,
-  offset: sql.placeholder("offset"),
-});
-
-type PreparedSlice = Omit<Slice, "offset"> & { offset: number | Placeholder };
-
-/**
- * A page, as `page`, of the rows that a statement finds.
- *
- * @param keys the order, by the statement's columns
- */
-export function pageOf(rows: SQL, keys: Keyset, { where, limit, offset, ...slice }: PreparedSlice): SQL {
-  const order = sql.join(slice.order, sql`, `);
+/** A page, as `page`, of the rows that a statement finds. The keys are columns of the statement. */
+export function pageOf(rows: SQL, { keys, where, limit, offset }: FoundSlice): SQL {
+  const order = sql.join(orderBy(keys), sql`, `);
   return sql`(select listed.*, row_number() over (order by ${order}) as place from (
     select listed.*, ${positionOf(keys).sql} as position from (
       select every_row.*, (count(*) over ())::int as total from (${rows}) as every_row
     ) as listed ${where ? sql`where ${where}` : sql``}
-    order by ${order} limit ${sql.raw(String(limit))} offset ${offset}) as listed) as page`;
+    order by ${order} limit ${limit} offset ${offset}) as listed) as page`;
 }
 
 /** The columns that `pageOf` adds. */
@@ -122,24 +88,24 @@ export const pageColumns = {
 /** The order of the page's rows, which joins do not keep. */
 export const orderOfPage = sql`page.place`;
 
-type ReadForm<Row> = (form: ListForm, values: Record<string, unknown>) => Promise<Row[]>;
+type ReadSlice<Row> = (slice: FoundSlice) => Promise<Row[]>;
 
-/** Reads a page with the statement of its form, given the values of its placeholders. */
+/** Reads a page of such a list. */
 export async function readFound<Row extends Listed>(
   part: Part,
-  direction: SortDirection,
-  statement: ReadForm<Row>,
+  keys: Keyset,
+  read: ReadSlice<Row>,
 ): Promise<Page<Row>> {
-  const values = (asked: Part) => ({ offset: offsetOf(asked), ...afterValues(asked.after) });
-  const limit = preparedLimitOf(part);
-  const read = (asked: Part) =>
-    statement({ direction, limit, isAfter: asked.after !== undefined }, values(asked));
-  const found = (await read(part)).slice(0, limitOf(part));
+  const readPart = (asked: Part) => {
+    const where = asked.after && rangeOf(keys, "values_after", asked.after).where;
+    return read({ keys, where, limit: limitOf(asked), offset: offsetOf(asked) });
+  };
+  const found = await readPart(part);
   // If the page begins after the last row, there is no row to contain the total.
   return toPage(
     part,
     found,
-    async ([first]) => (first ?? (await read({ ...part, after: undefined, page: 1 }))[0])?.total ?? 0,
+    async ([first]) => (first ?? (await readPart({ ...part, after: undefined, page: 1 }))[0])?.total ?? 0,
   );
 }
 
@@ -152,24 +118,29 @@ export const MAX_ENTRIES = 1_000;
 /** The requested entries of a history: a page, or the newest. */
 export type Section = Part | { newest: true; isCounted: boolean };
 
+/** The keys of a history in a direction. */
+type KeysIn = (direction: SortDirection) => Keyset;
+
 /** A section of a history shown oldest first. Its newest entries are read from the end. */
 export async function oldestFirst<Row extends Listed>(
   section: Section,
-  read: ReadForm<Row>,
+  keysIn: KeysIn,
+  read: ReadSlice<Row>,
 ): Promise<Page<Row>> {
-  if (!("newest" in section)) return readFound(section, "asc", read);
-  const listed = await newestFirst(section, read);
+  if (!("newest" in section)) return readFound(section, keysIn("asc"), read);
+  const listed = await newestFirst(section, keysIn, read);
   return { ...listed, rows: listed.rows.toReversed() };
 }
 
 /** A section of a history shown newest first. */
 export async function newestFirst<Row extends Listed>(
   section: Section,
-  read: ReadForm<Row>,
+  keysIn: KeysIn,
+  read: ReadSlice<Row>,
 ): Promise<Page<Row>> {
-  if (!("newest" in section)) return readFound(section, "desc", read);
+  if (!("newest" in section)) return readFound(section, keysIn("desc"), read);
   const { isCounted } = section;
-  const listed = await readFound({ page: 1, size: MAX_ENTRIES, isCounted }, "desc", read);
+  const listed = await readFound({ page: 1, size: MAX_ENTRIES, isCounted }, keysIn("desc"), read);
   // This answer is not a page. A caller pages through all entries by sending `page` or `page_size`.
   return { ...listed, next: null };
 }

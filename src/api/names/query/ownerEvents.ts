@@ -2,7 +2,6 @@ import { ownershipChange } from "ponder:schema";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { prepared } from "../../server/postgres/prepared.ts";
 
 /** The position of a log. */
 export type LogPlace = {
@@ -28,26 +27,9 @@ export async function listOwnerEvents(
   { chainId, owners }: { chainId: number; owners: readonly OwnerIn[] },
 ): Promise<(LogPlace | null)[]> {
   if (owners.length === 0) return [];
-  const rows = await ownerEvents(db).execute({
-    chainId,
-    nodes: owners.map(({ node }) => node),
-    layers: owners.map(({ column }) => column),
-    owners: owners.map(({ owner }) => owner),
-  });
-  const byNumber = new Map(rows.map(({ number, ...place }) => [number, place]));
-  return owners.map((_, i) => byNumber.get(i + 1) ?? null);
-}
-
-const { placeholder } = sql;
-const { node, chainId, blockNumber, logIndex, ordinal, blockTimestamp, transactionHash } = ownershipChange;
-
-const held = sql`case wanted.layer when 'registryOwner' then ${ownershipChange.registryOwner}
-  when 'registrarOwner' then ${ownershipChange.registrarOwner} when 'wrapperOwner' then ${ownershipChange.wrapperOwner}
-  else ${ownershipChange.ownerAddress} end`;
-const ofName = sql`${node} = wanted.node and ${chainId} = ${placeholder("chainId")}`;
-
-const ownerEvents = prepared((db) =>
-  db
+  const { node, blockNumber, logIndex, ordinal, blockTimestamp, transactionHash } = ownershipChange;
+  const ofName = sql`${node} = wanted.node and ${ownershipChange.chainId} = ${chainId}`;
+  const rows = await db
     .select({
       number: sql<number>`wanted.number::int`,
       blockNumber: sql<number>`found.block_number`,
@@ -55,8 +37,10 @@ const ownerEvents = prepared((db) =>
       blockTimestamp: sql`found.block_timestamp`.mapWith(Number),
       transactionHash: sql<Hex>`found.transaction_hash`,
     })
-    .from(sql`unnest(${placeholder("nodes")}::text[], ${placeholder("layers")}::text[], ${placeholder("owners")}::text[])
-        with ordinality as wanted (node, layer, owner, number)
+    .from(sql`unnest(
+        ${sql.param(owners.map((one) => one.node))}::text[],
+        ${sql.param(owners.map((one) => one.column))}::text[],
+        ${sql.param(owners.map((one) => one.owner))}::text[]) with ordinality as wanted (node, layer, owner, number)
       cross join lateral (
         select coalesce(max(other.block), -1) as block, coalesce(max(other.log), -1) as log,
           coalesce(max(other.ordinal), -1) as ordinal
@@ -71,6 +55,11 @@ const ownerEvents = prepared((db) =>
         where ${ofName} and ${held} = wanted.owner
           and (${blockNumber}, ${logIndex}, ${ordinal}) > (last.block, last.log, last.ordinal)
         order by ${blockNumber}, ${logIndex}, ${ordinal} limit 1
-      ) as found`)
-    .prepare("owner_events"),
-);
+      ) as found`);
+  const byNumber = new Map(rows.map(({ number, ...place }) => [number, place]));
+  return owners.map((_, i) => byNumber.get(i + 1) ?? null);
+}
+
+const held = sql`case wanted.layer when 'registryOwner' then ${ownershipChange.registryOwner}
+  when 'registrarOwner' then ${ownershipChange.registrarOwner} when 'wrapperOwner' then ${ownershipChange.wrapperOwner}
+  else ${ownershipChange.ownerAddress} end`;

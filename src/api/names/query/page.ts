@@ -48,17 +48,8 @@ export const offsetOf = (part: Part): number =>
 /** Rows to read for a page. One extra row shows whether another page follows. */
 export const limitOf = ({ size }: Pick<Part, "size">): number => size + 1;
 
-/** Rows read by the statement for a page of the usual size. */
+/** Rows read for a page of the usual size. */
 export const FEWEST_ROWS = 26;
-
-/**
- * Limits of prepared statements. A literal, which the planner sees, leads to better plans than a placeholder, but each limit is
- * another statement. Other page sizes are cut from the next larger limit.
- */
-const LIMITS = [FEWEST_ROWS, 101, 201];
-
-export const preparedLimitOf = (part: Pick<Part, "size">): number =>
-  LIMITS.find((limit) => limit >= limitOf(part)) ?? limitOf(part);
 
 /** Count limit of the heaviest lists. An exact count would take longer than anyone waits for a page. */
 export const MAX_COUNTED = 100_000;

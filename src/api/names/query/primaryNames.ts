@@ -1,5 +1,5 @@
 import { addressRecord, domain, primaryName, resolverNode, textRecord } from "ponder:schema";
-import { and, eq, sql } from "ponder";
+import { and, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../../ens/keccak.ts";
 import type { Db } from "../../server/postgres/db.ts";
@@ -36,12 +36,8 @@ export async function listSetNames(
   db: Db,
   { addresses, coinTypes }: { addresses: readonly Address[]; coinTypes: readonly bigint[] },
 ): Promise<SetName[]> {
-  if (addresses.length === 0) return [];
-  return setNames(db).execute({ addresses, coinTypes: coinTypes.map(String) });
-}
-
-const setNames = prepared((db) =>
-  db
+  if (addresses.length === 0 || coinTypes.length === 0) return [];
+  return db
     .select({
       address: primaryName.address,
       coinType: primaryName.coinType,
@@ -50,13 +46,9 @@ const setNames = prepared((db) =>
     })
     .from(primaryName)
     .where(
-      and(
-        sql`${primaryName.address} = any(${placeholder("addresses")}::text[])`,
-        sql`${primaryName.coinType} = any(${placeholder("coinTypes")}::int8[])`,
-      ),
-    )
-    .prepare("set_names"),
-);
+      and(inArray(primaryName.address, [...addresses]), inArray(primaryName.coinType, coinTypes.map(Number))),
+    );
+}
 
 const reverseNames = prepared((db) =>
   onNodes((isAsked, form) =>
@@ -78,26 +70,21 @@ export async function listNodesWithText(
   { nodes, key }: { nodes: readonly Hex[]; key: string },
 ): Promise<Hex[]> {
   if (nodes.length === 0) return [];
-  const rows = await nodesWithText(db).execute({ nodes, keyHash: keccak256(key) });
-  return rows.map(({ node }) => node);
-}
-
-const nodesWithText = prepared((db) =>
-  db
+  const rows = await db
     .select({ node: domain.node })
     .from(textRecord)
     .innerJoin(domain, isAtCurrentResolver(textRecord))
     .leftJoin(resolverNode, isNodeOf(domain))
     .where(
       and(
-        sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
-        eq(textRecord.keyHash, placeholder("keyHash")),
+        inArray(textRecord.node, [...nodes]),
+        eq(textRecord.keyHash, keccak256(key)),
         isInForce(textRecord),
         sql`(${textRecord.value} <> '' or not ${textRecord.isValueKnown})`,
       ),
-    )
-    .prepare("nodes_with_text"),
-);
+    );
+  return rows.map(({ node }) => node);
+}
 
 /** An address record in force at a resolver. */
 export type AddressRow = RecordsOf & { coinType: bigint; address: Hex | null };

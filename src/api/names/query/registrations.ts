@@ -1,15 +1,16 @@
 import { event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
 import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { isEventOfRow } from "./eventRows.ts";
-import { logsOfContracts } from "./events.ts";
-import { type Keyset, orderBy, positionOf, rangeOf } from "./keyset.ts";
-import { inForms, type ListForm, oldestFirst, pageColumns, type Section } from "./list.ts";
+import { logsOfContracts } from "./eventsOfNames.ts";
+import { type Keyset, orderBy, positionOf } from "./keyset.ts";
+import { type FoundSlice, oldestFirst, pageColumns, type Section } from "./list.ts";
 import { isMigration } from "./migrations.ts";
 import type { Page, SortDirection } from "./page.ts";
 import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
-import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
+import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
 /** Events that register a name, and events that move an expiry. */
 type PurchaseEvents = { registrations: readonly string[]; renewals: readonly string[] };
@@ -50,26 +51,6 @@ const renewals = [...eventsOfSeveral.renewals, "ExpiryUpdated"];
 export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & StartInEnsv2;
 
 /**
- * Registrations and renewals of a name, oldest first, without migrations to another registrar. Registrar and controller both log
- * each one. With `isMerged`, all logs of one kind in a transaction are one entry; otherwise each log is an entry.
- */
-export const listPurchases = (
-  db: Db,
-  { node, chains, isMerged, isSubname }: { node: Hex; chains: Scope; isMerged: boolean; isSubname: boolean },
-  section: Section,
-): Promise<Page<PurchaseEntry>> =>
-  oldestFirst(section, (form, values) => {
-    const nonOwners = [...chains.ensv2.nonOwners];
-    return purchasesOf(form)(db, chains, { ...values, node, isMerged, nonOwners, isSubname });
-  });
-
-/**
- * 1. `log`: the logs of both kinds, each with the first log of its entry.
- * 2. `numbered`: each with the number of its entry, counted from the end at which reading starts.
- */
-const purchasesOf = inForms(preparedPurchases);
-
-/**
  * What graveyards do in ENSv1 is not a purchase. The expiry of a reservation also follows ENSv1 without a purchase, so directly
  * under .eth only registrar logs are renewals.
  */
@@ -92,43 +73,63 @@ export function purchaseKeys({ isSeveral }: ScopeSql, direction: SortDirection =
   ];
 }
 
-function preparedPurchases({ direction, limit, isAfter }: ListForm, title: string) {
-  return statementOf((of, db) => {
-    const keys = purchaseKeys(of, direction);
-    const { where: isListed } = rangeOf(keys, isAfter ? "values_after" : "all");
-    const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
-      ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
-      ${inArray(event.eventType, renewals)} as is_renewal, ${event.blockTimestamp} as block_timestamp`;
-    const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
-    const logs = logsOfContracts(
-      columns,
-      sql`${isPurchase} and not ${isMigration} and ${of.holds(event.chainId)} ${isPurchaseOfEnsv2}`,
-    );
-    const page = sql`(with log as (
-        select *, case when ${sql.placeholder("isMerged")}::boolean
-          then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
-        from (${logs}) as log
-      ), numbered as (
-        select *, (dense_rank() over (order by ${sql.join(orderBy(keys), sql`, `)}))::int as entry from log
-      ), begun as (
-        select ${isListed ? sql`coalesce(max(entry) filter (where not ${isListed}), 0)` : sql`${sql.placeholder("offset")}::int`} as before
-        from numbered limit 1
-      )
-      select *, ${positionOf(keys).sql} as position,
-        (select max(entry) from numbered) as total from numbered
-      where entry > (select before from begun)
-        and entry <= (select before from begun) + ${sql.raw(String(limit))}) as page`;
-    return db
-      .select({
-        ...mergedPurchase,
-        ...startInEnsv2,
-        isRenewal: sql<boolean>`page.is_renewal`,
-        ...pageColumns,
-      })
-      .from(event)
-      .innerJoin(page, isEventOfRow)
-      .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
-      .orderBy(sql`page.entry`)
-      .prepare(of.title(`purchases_${title}`));
-  });
+type PurchasesOf = { node: Hex; chains: Scope; isMerged: boolean; isSubname: boolean };
+
+/**
+ * Registrations and renewals of a name, oldest first, without migrations to another registrar. Registrar and controller both log
+ * each one. With `isMerged`, all logs of one kind in a transaction are one entry; otherwise each log is an entry.
+ */
+export function listPurchases(
+  db: Db,
+  { node, chains, isMerged, isSubname }: PurchasesOf,
+  section: Section,
+): Promise<Page<PurchaseEntry>> {
+  const of = sqlOf(chains);
+  const values = { node, isMerged, isSubname, nonOwners: [...chains.ensv2.nonOwners] };
+  return oldestFirst(
+    section,
+    (direction) => purchaseKeys(of, direction),
+    (slice) =>
+      db
+        .select({
+          ...mergedPurchase,
+          ...startInEnsv2,
+          isRenewal: sql<boolean>`page.is_renewal`,
+          ...pageColumns,
+        })
+        .from(event)
+        .innerJoin(pageOfEntries(of, slice), isEventOfRow)
+        .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
+        .orderBy(sql`page.entry`)
+        .execute(values),
+  );
+}
+
+/**
+ * 1. `log`: the logs of both kinds, each with the first log of its entry.
+ * 2. `numbered`: each with the number of its entry, counted from the end at which reading starts.
+ */
+function pageOfEntries(of: ScopeSql, { keys, where: isListed, limit, offset }: FoundSlice): SQL {
+  const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
+    ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
+    ${inArray(event.eventType, renewals)} as is_renewal, ${event.blockTimestamp} as block_timestamp`;
+  const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
+  const logs = logsOfContracts(
+    columns,
+    sql`${isPurchase} and not ${isMigration} and ${of.holds(event.chainId)} ${isPurchaseOfEnsv2}`,
+  );
+  return sql`(with log as (
+      select *, case when ${sql.placeholder("isMerged")}::boolean
+        then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
+      from (${logs}) as log
+    ), numbered as (
+      select *, (dense_rank() over (order by ${sql.join(orderBy(keys), sql`, `)}))::int as entry from log
+    ), begun as (
+      select ${isListed ? sql`coalesce(max(entry) filter (where not ${isListed}), 0)` : sql`${offset}::int`} as before
+      from numbered limit 1
+    )
+    select *, ${positionOf(keys).sql} as position,
+      (select max(entry) from numbered) as total from numbered
+    where entry > (select before from begun)
+      and entry <= (select before from begun) + ${limit}) as page`;
 }

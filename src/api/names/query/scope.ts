@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
-import type { AnyColumn, Placeholder, SQL } from "drizzle-orm";
+import type { AnyColumn, SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import { zeroAddress } from "viem";
 import type { Contracts, Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Condition } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { prepared } from "../../server/postgres/prepared.ts";
-import { withQuickRows } from "../../server/postgres/quickRows.ts";
 import { onMainChain } from "../rules/assumeFalse.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 
@@ -122,29 +120,13 @@ export const sqlOf = (scope: Scope): ScopeSql =>
       : sql`${column} = any(${sql.raw(`'{${scope.ids.map(Number).join(",")}}'`)}::int[])`,
   );
 
-/** For a prepared statement: `scopeValues` fills the placeholders. */
+/** For a prepared statement: `statementOf` fills the placeholders. */
 const preparedSqlOf = (form: Form): ScopeSql =>
   sqlOfForm(form, (column) =>
     form.reach === "main"
       ? (eq(column as AnyColumn, sql.placeholder("chainId")) as SQL)
       : sql`${column} = any(${sql.placeholder("chainIds")}::int[])`,
   );
-
-const scopeValues = ({ ids }: Scope) => ({ chainId: ids[0], chainIds: ids });
-
-/** Builds something lazily for each form. Its chain conditions are those of a prepared statement. */
-export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
-  const madeFor = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
-  return ({ reach, ensv2 }) => {
-    const made = madeFor.get(ensv2) ?? new Map<Reach, Made>();
-    madeFor.set(ensv2, made);
-    const known = made.get(reach);
-    if (known !== undefined) return known;
-    const one = make(preparedSqlOf({ reach, ensv2 }));
-    made.set(reach, one);
-    return one;
-  };
-}
 
 type Values = Record<string, unknown>;
 
@@ -160,34 +142,13 @@ type Values = Record<string, unknown>;
 export function statementOf<Rows>(
   prepare: (of: ScopeSql, db: Db) => { execute: (values: Values) => Promise<Rows> },
 ): (db: Db, scope: Scope, values: Values) => Promise<Rows> {
-  const statements = forEachForm((of) => prepared((db) => prepare(of, db)));
-  return (db, scope, values) => statements(scope)(db).execute({ ...scopeValues(scope), ...values });
-}
-
-/** A value, or its placeholder in a statement. */
-export type Value<Of> = Of | Placeholder;
-
-type Statement<Rows> = { execute: (values: Values) => Promise<Rows> };
-
-const statementsOfShapes = forEachForm(() => prepared(() => new Map<string, Statement<unknown>>()));
-
-/**
- * Runs a statement that is built once per scope and shape, and planned once per connection. The shape is everything besides the
- * scope that determines the statement's text; all else is a placeholder. Use it only for few shapes, and for plans that suit all
- * values.
- */
-export function runOfShape<Rows>(
-  db: Db,
-  scope: Scope,
-  shape: readonly unknown[],
-  build: () => { prepare: (name: string) => Statement<Rows> },
-  values: Values,
-): Promise<Rows> {
-  const statements = statementsOfShapes(scope)(db);
-  const key = sqlOf(scope).title(JSON.stringify([scope.ids, ...shape]));
-  const name = () => createHash("sha256").update(key).digest("base64url");
-  const known = statements.get(key) as Statement<Rows> | undefined;
-  const statement = known ?? withQuickRows(build().prepare(name()));
-  statements.set(key, statement);
-  return statement.execute(values);
+  type Statement = (db: Db) => ReturnType<typeof prepare>;
+  const statements = new WeakMap<Ensv2Contracts, Map<Reach, Statement>>();
+  return (db, scope, values) => {
+    const ofForms = statements.get(scope.ensv2) ?? new Map<Reach, Statement>();
+    statements.set(scope.ensv2, ofForms);
+    const statement = ofForms.get(scope.reach) ?? prepared((one) => prepare(preparedSqlOf(scope), one));
+    ofForms.set(scope.reach, statement);
+    return statement(db).execute({ chainId: scope.ids[0], chainIds: scope.ids, ...values });
+  };
 }

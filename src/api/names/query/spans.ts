@@ -5,9 +5,9 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
 import type { Keyset, Position } from "./keyset.ts";
-import { inForms, oldestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
+import { oldestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
-import { type Scope, statementOf } from "./scope.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
 
 /** A period of a name between two changes: an owner, effective or in one layer, or a resolver. */
@@ -42,15 +42,23 @@ export const listSpans = (
   { kind, chains, node, now, tokenEnd }: SpansOf,
   section: Section,
 ): Promise<Page<Span>> =>
-  oldestFirst(section, (form, values) =>
-    spans[kind](form)(db, chains, {
-      ...values,
-      node,
-      now,
-      nonOwners: [...chains.ensv2.nonOwners],
-      tokenAfter: tokenEnd?.after,
-      tokenEnding: tokenEnd?.ending,
-    }),
+  oldestFirst(section, spanKeys, (slice) =>
+    db
+      .select(columns)
+      .from(
+        pageOf(
+          sql`${spansOf(changes[kind], sqlOf(chains))} select * from span where address is not null`,
+          slice,
+        ),
+      )
+      .orderBy(orderOfPage)
+      .execute({
+        node,
+        now,
+        nonOwners: [...chains.ensv2.nonOwners],
+        tokenAfter: tokenEnd?.after,
+        tokenEnding: tokenEnd?.ending,
+      }),
   );
 
 type SpansOf = {
@@ -162,24 +170,3 @@ export const sectionsOf = <Of extends Kind>(section: Section, kinds: readonly Of
 /** The position of the next page of all histories; null after the last page of each. */
 export const togetherNext = (pages: readonly Page<Span>[]): Position | null =>
   pages.some(({ next }) => next !== null) ? pages.flatMap(({ next }) => next ?? END) : null;
-
-const preparedSpans = (kind: Kind) =>
-  inForms((form, title) =>
-    statementOf((of, db) => {
-      const keys = spanKeys(form.direction);
-      const spans = sql`${spansOf(changes[kind], of)} select * from span where address is not null`;
-      return db
-        .select(columns)
-        .from(pageOf(spans, keys, sliceOf(keys, form)))
-        .orderBy(orderOfPage)
-        .prepare(of.title(`spans_${kind}_${title}`));
-    }),
-  );
-
-const spans: Record<Kind, ReturnType<typeof preparedSpans>> = {
-  owner: preparedSpans("owner"),
-  registry: preparedSpans("registry"),
-  registrar: preparedSpans("registrar"),
-  wrapper: preparedSpans("wrapper"),
-  resolver: preparedSpans("resolver"),
-};

@@ -7,9 +7,9 @@ import type { Db } from "../../server/postgres/db.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import type { Keyset } from "./keyset.ts";
-import { inForms, newestFirst, orderOfPage, pageColumns, pageOf, type Section, sliceOf } from "./list.ts";
+import { newestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
 import type { Page } from "./page.ts";
-import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
+import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
 /** A step in the history of a text: an event at the name's resolver, or a change of resolver. */
 export type TextStep = {
@@ -43,18 +43,27 @@ export type TextOf = {
  * that moment. A new resolver, and a clearing of all records, end the current value. Before the first value, there is nothing to
  * end.
  */
-export const listTextSteps = (
+export function listTextSteps(
   db: Db,
   { node, chains, key, indexedResolvers }: TextOf,
   section: Section,
-): Promise<Page<TextStep>> =>
-  newestFirst(section, (form, slice) => {
-    const values = { ...slice, node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] };
-    // PostgreSQL cannot store a key with NUL: it is in `details`.
-    return key.includes("\0")
-      ? stepsOfHiddenKey(form)(db, chains, { ...values, key: `"key":${JSON.stringify(key)}` })
-      : stepsOfKey(form)(db, chains, { ...values, key });
-  });
+): Promise<Page<TextStep>> {
+  const isOf = isOfKey(key);
+  return newestFirst(section, textKeys, (slice) =>
+    db
+      .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOf), ...shownOfStep })
+      .from(pageOf(listedSteps(isOf, sqlOf(chains)), slice))
+      .leftJoin(event, isEventOfRow)
+      .orderBy(orderOfPage)
+      .execute({ node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] }),
+  );
+}
+
+/** PostgreSQL cannot store a key with NUL: it is in `details`. */
+const isOfKey = (key: string): SQL | undefined =>
+  key.includes("\0")
+    ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
+    : eq(event.key, key);
 
 const { placeholder } = sql;
 
@@ -200,20 +209,3 @@ const restoredBy = (isOfKey: SQL | undefined) =>
       and ${resolverChange.blockNumber} = page.at_block and ${resolverChange.logIndex} = page.at_log
       and ${resolverChange.resolver} = any (${placeholder("indexedResolvers")}::text[])
     order by ${event.blockNumber} desc, ${event.logIndex} desc limit 1) end`;
-
-const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
-  inForms((form, title) =>
-    statementOf((of, db) =>
-      db
-        .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOfKey), ...shownOfStep })
-        .from(pageOf(listedSteps(isOfKey, of), textKeys(), sliceOf(textKeys(), form)))
-        .leftJoin(event, isEventOfRow)
-        .orderBy(orderOfPage)
-        .prepare(of.title(`${name}_${title}`)),
-    ),
-  );
-
-const isOfHiddenKey = and(isNull(event.key), sql`strpos(${event.details}, ${placeholder("key")}) > 0`);
-
-const stepsOfKey = preparedSteps("text_steps", eq(event.key, placeholder("key")));
-const stepsOfHiddenKey = preparedSteps("text_steps_of_hidden_key", isOfHiddenKey);

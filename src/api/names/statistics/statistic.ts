@@ -124,7 +124,6 @@ const operationOf = ({ path, summary, description, tool, seconds }: Described) =
     summary,
     description: `${description} Taken every ${wordsOf(seconds)}.`,
     cost: 0,
-    hotAnswers: true,
     cacheSeconds: seconds,
     takenAt,
     tool,

@@ -65,12 +65,6 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   takenAt?: (reply: string) => number;
   /** Whether this reply, judged by its text, is free because it did not deliver what was requested. */
   isFree?: (reply: string) => boolean;
-  /**
-   * True if an answer may be given again to any caller, in the same second and state of the tables. Left out: each request
-   * is answered for itself. Only for GET, of a complete index, without secrets. What a node or a caller's proof said is never
-   * given again.
-   */
-  hotAnswers?: boolean;
   /** Name of the MCP tool that answers by this operation; one tool may have several operations. */
   tool?: string;
   /**
@@ -121,18 +115,8 @@ export function endpoint<
 ): Endpoint {
   const defaults = { params: none, query: none, body: none, errors: [], description: declaration.summary };
   const own = { ...defaults, ...declaration, ownReply: declaration.reply } as unknown as Endpoint;
-  const declared = hasAsOf(own) ? { ...own, reply: withAsOf(own.reply) } : own;
-  if (declared.hotAnswers && !isSame(declared)) {
-    throw new Error(
-      `${nameOf(declared)} declares hotAnswers, but its answers are not the same for all callers of a complete index`,
-    );
-  }
-  return declared;
+  return hasAsOf(own) ? { ...own, reply: withAsOf(own.reply) } : own;
 }
-
-/** Whether all callers get the same answer, and get it from a complete index. */
-const isSame = ({ method, index, isPrivate, needsKey }: Endpoint): boolean =>
-  method === "get" && index === undefined && !isPrivate && !needsKey;
 
 /** `GET /whois/{name}`: how prices, metrics and tools name an operation. */
 export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string =>

@@ -6,7 +6,6 @@ import { addAsOf, hasAsOf, noteLiveBlock } from "./asOf.ts";
 import type { Ctx } from "./context.ts";
 import { createPageReader, type ReadPage } from "./deepPages.ts";
 import { type Endpoint, nameOf } from "./endpoint.ts";
-import type { HotAnswers } from "./hotAnswers.ts";
 import { writeReply } from "./writeReply.ts";
 
 /** A request for one operation, over HTTP or as a tool. */
@@ -33,7 +32,6 @@ export type PipelineParts = {
   access: Access;
   /** Counts the outcome of an operation, and names its slow queries. */
   observe: <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
-  hotAnswers: HotAnswers;
   readConsistently: ConsistentRead;
 };
 
@@ -45,12 +43,11 @@ export type PipelineParts = {
  *    the reply, and given back if the call fails. An operation whose price takes work to know is planned here: it is
  *    admitted for its least price, and then for the whole one.
  * 3. Observation: the outcome is counted.
- * 4. Hot answers: the same question of the same second and state of the index is answered from memory.
- * 5. Writing: the reply becomes JSON, or is a text already, if it is not too large.
- * 6. Check of the reply, where the protocol demands one.
- * 7. Deep pages: one that lies too deep is refused, and few deep ones are read at once.
- * 8. Consistent read: all queries of the reply see the index as of one position, which the reply names.
- * 9. The operation itself.
+ * 4. Writing: the reply becomes JSON, or is a text already, if it is not too large.
+ * 5. Check of the reply, where the protocol demands one.
+ * 6. Deep pages: one that lies too deep is refused, and few deep ones are read at once.
+ * 7. Consistent read: all queries of the reply see the index as of one position, which the reply names.
+ * 8. The operation itself.
  */
 export function createPipeline(parts: PipelineParts): ExecuteOperation {
   const readPage = createPageReader();
@@ -58,13 +55,11 @@ export function createPipeline(parts: PipelineParts): ExecuteOperation {
     whenReady(parts, call, (ctx) =>
       charged(parts, call, (planned) =>
         observed(parts, planned, () =>
-          unlessHot(parts, planned, ctx, (watchedCtx) =>
-            written(planned, () =>
-              checked(planned, () =>
-                paged(readPage, planned, () =>
-                  consistently(parts, planned, watchedCtx, (readCtx) =>
-                    planned.operation.handle(planned.input, readCtx, planned.caller),
-                  ),
+          written(planned, () =>
+            checked(planned, () =>
+              paged(readPage, planned, () =>
+                consistently(parts, planned, ctx, (readCtx) =>
+                  planned.operation.handle(planned.input, readCtx, planned.caller),
                 ),
               ),
             ),
@@ -140,14 +135,6 @@ const observed = (
   { operation }: OperationCall,
   next: () => Promise<string>,
 ): Promise<string> => observe(nameOf(operation), next);
-
-/** An answer with a check of its own is not stored. */
-const unlessHot = (
-  { hotAnswers }: PipelineParts,
-  { operation, input, checkReply }: OperationCall,
-  ctx: Ctx,
-  answer: (ctx: Ctx) => Promise<string>,
-): Promise<string> => (checkReply ? answer(ctx) : hotAnswers({ operation, input, ctx, answer }));
 
 const paged = (readPage: ReadPage, { input }: OperationCall, next: () => Reply): Reply =>
   readPage(input, next);

@@ -13,13 +13,6 @@ const OPTIMISTIC_TRIES = 2;
 export type StateReader = {
   known: TablesState | null;
   read: () => Promise<TablesState>;
-  /**
-   * The state that is known, if its reading began no more than this many milliseconds ago, and no change was heard of since;
-   * else a new reading.
-   */
-  readWithin: (ms: number) => Promise<TablesState>;
-  /** Reads the state because a change of it was heard of: what was known before is old. */
-  readChanged: () => Promise<TablesState>;
 };
 
 /** A result, and the block of each chain that the tables stood on when it was read. */
@@ -62,22 +55,12 @@ export function createConsistentRead(
 
 /** Calls share readings, as `shared` says. */
 export function createStateReader(readState: () => Promise<TablesState>): StateReader {
-  let knownSince = Number.NEGATIVE_INFINITY;
-  let changedAt = Number.NEGATIVE_INFINITY;
-  const isKnown = (ms: number) => knownSince > changedAt && performance.now() - knownSince <= ms;
   const reader: StateReader = {
     known: null,
     read: shared(async () => {
-      const began = performance.now();
       reader.known = await readState();
-      knownSince = began;
       return reader.known;
     }),
-    readWithin: async (ms) => (reader.known !== null && isKnown(ms) ? reader.known : reader.read()),
-    readChanged: () => {
-      changedAt = performance.now();
-      return reader.read();
-    },
   };
   return reader;
 }

@@ -18,8 +18,7 @@ const SILENT_MS = 3_000;
  * The indexer announces each change (`NOTIFY`). A connection can break unnoticed, and some poolers do not forward
  * notifications: without any, the tables are read now and then.
  *
- * What is known may be late by as long as a notification takes. Answers from memory bound that (`hotAnswers.ts`); others are
- * compared with the tables.
+ * What is known may be late by as long as a notification takes: each answer is compared with the tables.
  */
 export function followJournal({ databaseUrl, schema, readState, silentMs = SILENT_MS }: Plan): {
   stop: () => Promise<void>;

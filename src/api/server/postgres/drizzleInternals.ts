@@ -1,4 +1,3 @@
-import { Column, is, SQL, sql } from "drizzle-orm";
 import { npmVersion } from "drizzle-orm/version";
 import type { Db } from "./db.ts";
 
@@ -14,15 +13,7 @@ export type IndexPool = {
   options?: { maxLifetimeSeconds?: number };
 };
 
-type Rows = { rows: Record<string, unknown>[] };
-type Query = { sql: string; params: unknown[] };
 type Session = {
-  prepareQuery: (
-    query: Query,
-    fields: undefined,
-    name: string | undefined,
-    isArray: false,
-  ) => { execute: () => Promise<Rows> };
   transaction: <Result>(
     run: (db: Db) => Promise<Result>,
     options: { isolationLevel: "repeatable read"; accessMode: "read only" },
@@ -32,28 +23,7 @@ type Session = {
 type Drizzle = { session: Session; $client: IndexPool };
 const drizzleOf = (db: Db): Drizzle => db as unknown as Drizzle;
 
-/** A prepared selection. `customResultMapper` replaces the way in which drizzle reads rows. */
-export type Prepared = {
-  fields?: { path: string[]; field: unknown }[];
-  joinsNotNullableMap?: Record<string, boolean>;
-  customResultMapper?: ((rows: unknown[][]) => object[]) | undefined;
-};
-
-/** Reads a value that the driver gives. */
-export type Decoder = { mapFromDriverValue: (value: unknown) => unknown };
-
 export const poolOf = (db: Db): IndexPool => drizzleOf(db).$client;
-
-/** Runs a statement, under the name that its text has, if any. */
-export async function executeNamed(
-  db: Db,
-  statement: SQL,
-  nameOf: (text: string) => string | undefined,
-): Promise<Rows["rows"]> {
-  const query = db.execute(statement).getQuery();
-  const { session } = drizzleOf(db);
-  return (await session.prepareQuery(query, undefined, nameOf(query.sql), false).execute()).rows;
-}
 
 /**
  * A read-only transaction that sees one state. Ponder's own `db.transaction` retries whatever throws nine times within
@@ -63,34 +33,13 @@ export async function executeNamed(
 export const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<Result> =>
   drizzleOf(db).session.transaction(run, { isolationLevel: "repeatable read", accessMode: "read only" });
 
-/** The decoder of a selected field; null for a column whose values need none. */
-export function decoderOf(field: unknown): Decoder | null {
-  // Columns that need no decoding use the base class's method.
-  if (is(field, Column))
-    return field.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : field;
-  const { decoder } = (is(field, SQL) ? field : (field as { sql: SQL }).sql) as unknown as {
-    decoder: Decoder;
-  };
-  return decoder;
-}
-
 /** @throws Error if this version of drizzle-orm lacks a member that is used here */
 export function requireDrizzle(db: Db): void {
   const isFunction = (value: unknown): boolean => typeof value === "function";
   const { session, $client } = drizzleOf(db);
-  const text = sql<string>`''`;
-  const statement: object = db.select({ text }).from(sql`(select) as one`).prepare("drizzle_internals");
-  const prepared: Prepared = statement;
   const members: Record<string, boolean> = {
-    "session.prepareQuery": isFunction(session?.prepareQuery),
     "session.transaction": isFunction(session?.transaction),
     "$client.query": isFunction($client?.query),
-    "PgRaw.getQuery": isFunction(db.execute(text).getQuery),
-    "PgPreparedQuery.fields": prepared.fields?.[0]?.path[0] === "text",
-    "PgPreparedQuery.joinsNotNullableMap": prepared.joinsNotNullableMap !== undefined,
-    "PgPreparedQuery.customResultMapper": "customResultMapper" in prepared,
-    "Column.mapFromDriverValue": isFunction(Column.prototype.mapFromDriverValue),
-    "SQL.decoder": isFunction(decoderOf(text)?.mapFromDriverValue),
   };
   const missing = Object.keys(members).filter((name) => !members[name]);
   if (missing.length > 0)

@@ -2,9 +2,7 @@ import { block } from "ponder:schema";
 import { and, desc, eq } from "ponder";
 import { sqlOf } from "../../../names/query/scope.ts";
 import type { Db } from "../../../server/postgres/db.ts";
-import { executeNamed } from "../../../server/postgres/drizzleInternals.ts";
-import { frequentNames } from "../../../server/postgres/frequentStatements.ts";
-import { FREQUENT, MAX_CHANGES } from "../bounds.ts";
+import { MAX_CHANGES } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
@@ -24,8 +22,6 @@ type Blocks = {
   byHash: (hash: string) => Promise<JournalBlock | null>;
 };
 
-const frequentName = frequentNames(FREQUENT);
-
 /** The name under which errors speak of the subgraph, and `_meta` of its deployment. */
 const DEPLOYMENT = "namedex";
 
@@ -40,7 +36,6 @@ export async function answerQuery(
     env,
     past: null,
     rows: (statement) => inTurn(async () => (await db.execute(statement)).rows),
-    rowsByKey: (statement) => inTurn(() => executeNamed(db, statement, frequentName)),
     countSubdomains: (nodes) => countSubdomains(db, env, { nodes, inTurn }),
   });
   const blocks = blocksOf(db, env);

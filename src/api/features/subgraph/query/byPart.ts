@@ -4,7 +4,7 @@ import { type Filter, isBoundOf, partsOf } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isOrderOfIndex, whole } from "./order.ts";
 import type { EntityPlan } from "./plan.ts";
-import type { Way } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 import { beginningStatement } from "./statement.ts";
 import { hasTrigrams, isFrequentPart } from "./textFilters.ts";
 
@@ -44,7 +44,7 @@ function boundsOf({ order, filter }: ListArguments, entity: Entity): Filter {
 
 /** The rows of a page that the first names of its order fill; null of others. */
 export async function readSoonFull(
-  { rows, env }: Way,
+  { rows, env }: Reader,
   plan: EntityPlan,
   list: ListArguments,
 ): Promise<Raw[] | null> {

@@ -123,12 +123,12 @@ const LOOKED_AT = { each: 2, times: 8 };
 
 /** The first events of some blocks. */
 async function readRange(
-  { rows, rowsByKey, env }: Reader,
+  { rows, env }: Reader,
   plan: EntityPlan,
   list: ListArguments,
   blocks: BlockRange,
 ): Promise<Raw[]> {
-  const span = spanIn((await rowsByKey(spanStatement(blocks, env)))[0]);
+  const span = spanIn((await rows(spanStatement(blocks, env)))[0]);
   if (span === null) return [];
   for (let count = list.first * LOOKED_AT.each; ; count *= LOOKED_AT.times) {
     const { page, candidates } = pageOfLogs(

@@ -6,7 +6,7 @@ import { isBeginning } from "./textFilters.ts";
 
 /*
  * Which lists have one plan that is right for every value: those that an index leads to by a value that few rows have, and those
- * that are a part of an index's order. PostgreSQL stores such a plan; others it makes for their values, because what is best for
+ * that are a part of an index's order. Their values are hidden from PostgreSQL. It plans others for their values, because what is best for
  * a holder of three names is slow for one that has a hundred thousand.
  */
 

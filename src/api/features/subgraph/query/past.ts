@@ -6,7 +6,7 @@ import { MAX_CHANGES } from "../bounds.ts";
 import type { QueryError } from "../queryError.ts";
 import { type Entity, idOf, type Relation, type ScalarField } from "../table/entity.ts";
 import { eventAs } from "../table/rowNames.ts";
-import type { Key, Raw } from "./columns.ts";
+import type { Key } from "./columns.ts";
 import { type Filter, partsOf } from "./filter.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { changedStatement, isFixed } from "./pastSql.ts";
@@ -40,10 +40,10 @@ type Changes = Pick<Past, "nodes" | "isEnsv2Changed"> & {
 };
 
 /** What changed after a block, and up to which one the index is: one statement says both. */
-export async function changesAfter({ rowsByKey, env }: Reader, number: number): Promise<Changes> {
+export async function changesAfter({ rows, env }: Reader, number: number): Promise<Changes> {
   const log = eventAs("log");
   const { holds } = sqlOf(env.chains);
-  const [since = {}] = await rowsByKey(sql`select
+  const [since = {}] = await rows(sql`select
       (select max(${block.number}) from ${block} where ${holds(block.chainId)}) as newest,
       (select ${block.timestamp} from ${block} where ${holds(block.chainId)} and ${block.number} <= ${number}::int8
         order by ${block.number} desc limit 1) as time,
@@ -63,9 +63,9 @@ export async function changesAfter({ rowsByKey, env }: Reader, number: number): 
 }
 
 /** The block of the newest log. */
-export async function lastChange({ rowsByKey, env }: Reader): Promise<number> {
+export async function lastChange({ rows, env }: Reader): Promise<number> {
   const newest = sql`select max(${event.blockNumber})::int as number from ${event} where ${sqlOf(env.chains).holds(event.chainId)}`;
-  return Number((await rowsByKey(newest))[0]?.number ?? 0);
+  return Number((await rows(newest))[0]?.number ?? 0);
 }
 
 /** Lists of events have those up to the block, lists of names those that were there. */
@@ -142,12 +142,12 @@ async function requireNone(reader: Reader, past: Past, candidates: Candidates): 
   if (entity.nodeOf === undefined && !isOneId(candidates)) throw await past.refuse();
   if (entity.rowOf !== undefined && past.isEnsv2Changed) throw await past.refuse();
   if (isUntouched(past, candidates)) return;
-  const { env, rows, rowsByKey } = reader;
+  const { env, rows } = reader;
   // A name by its id has one plan for all ids, and all nodes that changed.
   const hasOnePlan = isOneId(candidates) && entity.nodeOf !== undefined;
-  const found: Raw[] = hasOnePlan
-    ? await rowsByKey(changedStatement(candidates, past, { ...env, hidesValues: true }))
-    : await rows(changedStatement(candidates, past, env));
+  const found = await rows(
+    changedStatement(candidates, past, hasOnePlan ? { ...env, hidesValues: true } : env),
+  );
   if (found.length > 0) throw await past.refuse();
 }
 

@@ -44,8 +44,6 @@ export type Reader = {
   /** The block of the answer; null for the newest. */
   past: Past | null;
   rows: Rows;
-  /** The same of a statement whose plan is right for all values: it is stored, if the statement is frequent. */
-  rowsByKey: Rows;
   /** How many names right below nodes count. */
   countSubdomains: (nodes: readonly Hex[]) => Promise<ReadonlyMap<Hex, number>>;
   /** Counts a value that is in the answer at one place at least. @throws ApiError RESPONSE_TOO_LARGE */
@@ -56,22 +54,15 @@ export type Reader = {
 export function boundedReader(reader: Omit<Reader, "addToSize">): Reader {
   let read = 0;
   const addToSize = answerSize();
-  const counted =
-    (rowsOf: Rows): Rows =>
-    async (statement) => {
-      addToSize(""); // Nothing more is read for an answer that is too large already.
-      const rows = await rowsOf(statement);
-      read += rows.length;
-      if (read > MAX_READ)
-        throw new QueryError(`The answer has more than ${MAX_READ} entities: request fewer at once`);
-      return rows;
-    };
-  return {
-    ...reader,
-    rows: counted(reader.rows),
-    rowsByKey: counted(reader.rowsByKey),
-    addToSize,
+  const rows: Rows = async (statement) => {
+    addToSize(""); // Nothing more is read for an answer that is too large already.
+    const found = await reader.rows(statement);
+    read += found.length;
+    if (read > MAX_READ)
+      throw new QueryError(`The answer has more than ${MAX_READ} entities: request fewer at once`);
+    return found;
   };
+  return { ...reader, rows, addToSize };
 }
 
 /** A list of entities. */
@@ -84,11 +75,11 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const then = byFirstLabels(listAt(list, reader.past), plan.entity);
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
-  const way = wayOf(reader, { ...then, entity: plan.entity });
-  const page = await readSoonFull(way, plan, then);
+  const ofList = { ...reader, env: envOfList(reader.env, { ...then, entity: plan.entity }) };
+  const page = await readSoonFull(ofList, plan, then);
   if (page !== null) return page;
-  const held = way.env.hidesValues ? heldStatement(plan, then, way.env) : undefined;
-  return way.rows(held ?? listStatement(plan, then, way.env));
+  const held = ofList.env.hidesValues ? heldStatement(plan, then, ofList.env) : undefined;
+  return reader.rows(held ?? listStatement(plan, then, ofList.env));
 }
 
 /** The entity of an id, or null. */
@@ -100,7 +91,7 @@ export async function readOne(reader: Reader, plan: EntityPlan, id: string | nul
   const isByKey = reader.past === null && !plan.entity.isLog;
   if (!isByKey) return (await readList(reader, plan, listOfOne(plan.entity, id)))[0] ?? null;
   const statement = oneStatement(plan, key, reader.env);
-  return (await answersOf(reader, plan, await reader.rowsByKey(statement)))[0] ?? null;
+  return (await answersOf(reader, plan, await reader.rows(statement)))[0] ?? null;
 }
 
 /** A list of the entity with an id. */
@@ -144,12 +135,8 @@ type Found = { key: Key; raw: Raw };
 const rowsOf = (targets: readonly Target[]): Found[] | undefined =>
   targets[0]?.raw === undefined ? undefined : targets.flatMap(({ key, raw }) => (raw ? [{ key, raw }] : []));
 
-async function readRowsOf(
-  { rowsByKey, env }: Reader,
-  plan: EntityPlan,
-  keys: readonly Key[],
-): Promise<Found[]> {
-  const raws = await rowsByKey(keysStatement(plan, keys, env));
+async function readRowsOf({ rows, env }: Reader, plan: EntityPlan, keys: readonly Key[]): Promise<Found[]> {
+  const raws = await rows(keysStatement(plan, keys, env));
   return raws.map((raw) => ({ key: keys[Number(raw.n) - 1] as Key, raw }));
 }
 
@@ -266,28 +253,22 @@ async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"der
   for (const [i, { answer }] of found.entries()) answer[one.key] = answers[i] ?? null;
 }
 
-/** By which way a statement is run, and what it needs to know. */
-export type Way = { rows: Rows; env: Env };
-
-const stored = ({ env, rowsByKey }: Reader): Way => ({ rows: rowsByKey, env: { ...env, hidesValues: true } });
-const planned = ({ env, rows }: Reader): Way => ({ rows, env });
+const hidingValues = (env: Env): Env => ({ ...env, hidesValues: true });
 
 /** A list that few entities are in has one plan for all values, and so has one that is a part of an index's order. */
-function wayOf(reader: Reader, list: Asked & ListArguments): Way {
-  if (isNarrow(list.filter, list.entity, reader.env.commonValues)) return stored(reader);
-  const { rows, env } = isPartOfOrder(list) ? stored(reader) : planned(reader);
-  return { rows, env: isFoundByPart(list) ? { ...env, reading: "found" } : whole(env) };
+function envOfList(env: Env, list: Asked & ListArguments): Env {
+  if (isNarrow(list.filter, list.entity, env.commonValues)) return hidingValues(env);
+  const planned = isPartOfOrder(list) ? hidingValues(env) : env;
+  return isFoundByPart(list) ? { ...planned, reading: "found" } : whole(planned);
 }
 
 type Below = { via: Relation; keys: readonly Key[]; list: ListArguments; of: EntityPlan };
 
 /** Lists below entities: one below a name of very many is planned for it. */
-function wayBelow(reader: Reader, { via, keys, list, of: { entity } }: Below): Way {
-  const { commonValues } = reader.env;
+function envBelow(env: Env, { via, keys, list, of: { entity } }: Below): Env {
   const below: Filter = { kind: "field", field: via, suffix: "in", values: keys.flat() };
-  if (isNarrow(below, entity, commonValues)) return stored(reader);
-  const { rows, env } = planned(reader);
-  return { rows, env: isNarrow(list.filter, entity, commonValues) ? env : whole(env) };
+  if (isNarrow(below, entity, env.commonValues)) return hidingValues(env);
+  return isNarrow(list.filter, entity, env.commonValues) ? env : whole(env);
 }
 
 async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived">): Promise<void> {
@@ -301,8 +282,8 @@ async function fillDerived(reader: Reader, { type, rows, one }: Filling<"derived
     if (different.length === 0) continue;
     await requireBelowUnchanged(reader, of, { list, via, parent: type, keys: different });
     const asked = { list: listAt(list, reader.past), via, parent: type, keys: different, isNone };
-    const { rows: read, env } = wayBelow(reader, { via, keys: different, list, of });
-    const raws = await read(belowStatement(of, asked, env));
+    const env = envBelow(reader.env, { via, keys: different, list, of });
+    const raws = await reader.rows(belowStatement(of, asked, env));
     const answers = await answersOf(reader, of, raws);
     for (const [i, raw] of raws.entries()) {
       const parent = textOf(different[Number(raw.n) - 1] as Key);

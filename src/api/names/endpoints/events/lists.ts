@@ -20,7 +20,6 @@ import {
   everyChain,
   filters,
   filtersOf,
-  isUnfiltered,
   listedOn,
   RESOLVERS,
   toEvents,
@@ -39,8 +38,7 @@ async function answerList(ctx: Ctx, operation: string, request: ListRequest, sou
   });
   const listed = listedOn(ctx, everyChain(ctx));
   const filters = filtersOf(request);
-  const isPlain = isUnfiltered(request);
-  const found = await listEventPage(ctx.db, { source, filters, direction, part, listed, isPlain });
+  const found = await listEventPage(ctx.db, { source, filters, direction, part, listed });
   return {
     events: await toEvents(ctx, found.rows),
     ...fields(found),
@@ -83,7 +81,6 @@ const addressEvents = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const chains = chainsOf(ctx, request, everyChain(ctx));
@@ -132,7 +129,6 @@ const contractEvents = endpoint({
   reply: z.strictObject({ contract_address: address, ...listFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   handle: async (request, ctx) => {
     const { address } = request;
     const chains = chainsOf(ctx, request, everyChain(ctx));
@@ -159,7 +155,6 @@ const allEvents = endpoint({
   reply: z.strictObject(listFields),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_events",
   handle: async (request, ctx) => {
     const chains = chainsOf(ctx, request, everyChain(ctx));

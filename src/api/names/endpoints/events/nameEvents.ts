@@ -7,7 +7,6 @@ import { hasMoreChildren, listEventPage } from "../../query/eventLists.ts";
 import { eventKeys } from "../../query/eventRows.ts";
 import { MAX_NAMES } from "../../query/eventSources.ts";
 import type { ListedEvent } from "../../query/eventStatements.ts";
-import { listEvents } from "../../query/events.ts";
 import { MAX_ENTRIES } from "../../query/list.ts";
 import type { Page, SortDirection } from "../../query/page.ts";
 import { historyGap } from "../../resolution/ensv2/followed.ts";
@@ -67,7 +66,6 @@ export const domainEvents = endpoint({
   reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME", "LIMIT_EXCEEDED"],
   cost: 1,
-  hotAnswers: true,
   tool: "get_domain_history",
   handle: async (request, ctx) => {
     const { name, children, sort_dir: direction } = request;
@@ -79,28 +77,24 @@ export const domainEvents = endpoint({
       keys: eventKeys("events", direction),
     });
     const listed = listedOn(ctx, chains);
-    if (isPlain(request)) {
-      const { rows, ...found } = await listEvents(ctx.db, { node: name.node, chains, listed }, section);
-      return {
-        events: rows.map((row) => toEventRecord(row, ctx, { name: nameOfRow(name, row) })),
-        ...fields(found),
-        ...(await historyGap(ctx, name)),
-      };
-    }
     if (children && (await hasMoreChildren(ctx.db, { node: name.node, chains }))) throw tooManyChildren();
     const query = {
       source: { kind: "names", names: { of: children ? "parent" : "one", name: name.node }, chains, listed },
       filters: { ...filtersOf(request), ...recordsOf(request) },
       direction,
       listed,
-      isPlain: false,
     } as const;
     const found =
       "newest" in section
         ? await listNewest(ctx, query, section.isCounted)
         : await listEventPage(ctx.db, { ...query, part: section });
+    const events = isPlain(request)
+      ? found.rows.map((row) =>
+          toEventRecord({ ...row, isForeign: null }, ctx, { name: nameOfRow(name, row) }),
+        )
+      : await toEvents(ctx, found.rows, (row) => nameOfRow(name, row));
     return {
-      events: await toEvents(ctx, found.rows, (row) => nameOfRow(name, row)),
+      events,
       ...fields(found),
       ...(await historyGap(ctx, name)),
     };
@@ -125,7 +119,7 @@ type DomainRequest = AskedEvents & {
   sort_dir: SortDirection;
 };
 
-/** Whether the request wants all events of the name, in the contract's order. */
+/** Whether the request wants all events of the name, in the contract's order. They have the name as the caller wrote it. */
 const isPlain = ({ children, sort_dir, record, record_key, coin_type, ...asked }: DomainRequest): boolean =>
   !children &&
   sort_dir === "asc" &&

@@ -2,11 +2,8 @@ import { ensv2Entry, ensv2Role, holder } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../../server/postgres/db.ts";
-import { prepared } from "../../../server/postgres/prepared.ts";
 
 /** The relations of addresses to the names on their pages that the names' rows do not contain. */
-
-const { placeholder } = sql;
 
 /** The key of an ENSv2 entry. */
 export type EntryKey = { registry: Address; storageId: Hex };
@@ -20,16 +17,7 @@ export async function listRolesHeld(
   { chainId, pairs }: { chainId: number; pairs: readonly AccountOfEntry[] },
 ): Promise<AccountOfEntry[]> {
   if (pairs.length === 0) return [];
-  return rolesHeld(db).execute({
-    chainId,
-    accounts: pairs.map(({ account }) => account),
-    registries: pairs.map(({ registry }) => registry),
-    ids: pairs.map(({ storageId }) => storageId),
-  });
-}
-
-const rolesHeld = prepared((db) =>
-  db
+  return db
     .select({
       account: sql<Address>`${ensv2Role.account}`,
       registry: sql<Address>`${ensv2Entry.registry}`,
@@ -46,14 +34,15 @@ const rolesHeld = prepared((db) =>
     )
     .where(
       and(
-        eq(ensv2Entry.chainId, placeholder("chainId")),
-        sql`(${ensv2Role.account}, ${ensv2Entry.registry}, ${ensv2Entry.storageId}) in (select * from
-          unnest(${placeholder("accounts")}::text[], ${placeholder("registries")}::text[], ${placeholder("ids")}::text[]))`,
+        eq(ensv2Entry.chainId, chainId),
+        sql`(${ensv2Role.account}, ${ensv2Entry.registry}, ${ensv2Entry.storageId}) in (select * from unnest(
+          ${sql.param(pairs.map(({ account }) => account))}::text[],
+          ${sql.param(pairs.map(({ registry }) => registry))}::text[],
+          ${sql.param(pairs.map(({ storageId }) => storageId))}::text[]))`,
         sql`${ensv2Role.roles} <> 0`,
       ),
-    )
-    .prepare("roles_held"),
-);
+    );
+}
 
 /** A name on a chain. */
 export type NameKey = { chainId: number; node: Hex };
@@ -64,15 +53,7 @@ export type AddressOfName = NameKey & { address: Address };
 /** Returns the pairs for which the address appeared on an event of the name as receiver or owner. */
 export async function listNamedOn(db: Db, pairs: readonly AddressOfName[]): Promise<AddressOfName[]> {
   if (pairs.length === 0) return [];
-  return namedOn(db).execute({
-    addresses: pairs.map(({ address }) => address),
-    chainIds: pairs.map(({ chainId }) => chainId),
-    nodes: pairs.map(({ node }) => node),
-  });
-}
-
-const namedOn = prepared((db) =>
-  db
+  return db
     .select({
       address: sql<Address>`${holder.address}`,
       chainId: holder.chainId,
@@ -80,8 +61,9 @@ const namedOn = prepared((db) =>
     })
     .from(holder)
     .where(
-      sql`(${holder.address}, ${holder.chainId}, ${holder.node}) in (select * from
-        unnest(${placeholder("addresses")}::text[], ${placeholder("chainIds")}::int[], ${placeholder("nodes")}::text[]))`,
-    )
-    .prepare("named_on"),
-);
+      sql`(${holder.address}, ${holder.chainId}, ${holder.node}) in (select * from unnest(
+        ${sql.param(pairs.map(({ address }) => address))}::text[],
+        ${sql.param(pairs.map(({ chainId }) => chainId))}::int[],
+        ${sql.param(pairs.map(({ node }) => node))}::text[]))`,
+    );
+}

@@ -7,7 +7,7 @@ import { toSql } from "../../rules/conditionSql.ts";
 import { isOfRegistrar } from "../../rules/nameRules.ts";
 import { type DomainRow, selectDomains, toRow } from "../domains.ts";
 import { sqlOf } from "../scope.ts";
-import { type AddressAt, type AnyAddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
+import { type AddressAt, isOwned } from "./ownerConditions.ts";
 
 /**
  * Names in an address's calendar. 500 names have 1,500 events, which fit into an answer whatever the names are. Few people have
@@ -31,18 +31,16 @@ export async function listEnding(
     domain.node,
     domain.chainId,
   ];
-  const condition = (at: AnyAddressAt) => and(isOwned(at), toSql(hasEnd, at.now));
-  const rows = await runForAddress(db, holder, ["ending"], (at) => {
-    const first = db
-      .select({ chainId: domain.chainId, node: domain.node })
-      .from(domain)
-      .where(condition(at))
-      .orderBy(sql`${toSql(rule(isOfRegistrar))} desc`, ...order)
-      .limit(MAX_ENDING)
-      .as("first");
-    return selectDomains(db, {})
-      .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
-      .orderBy(...order);
-  });
-  return { rows: rows.map(toRow), condition: condition(holder) };
+  const condition = and(isOwned(holder), toSql(hasEnd, holder.now));
+  const first = db
+    .select({ chainId: domain.chainId, node: domain.node })
+    .from(domain)
+    .where(condition)
+    .orderBy(sql`${toSql(rule(isOfRegistrar))} desc`, ...order)
+    .limit(MAX_ENDING)
+    .as("first");
+  const rows = await selectDomains(db, {})
+    .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
+    .orderBy(...order);
+  return { rows: rows.map(toRow), condition };
 }

@@ -7,10 +7,10 @@ import type { Db } from "../../../server/postgres/db.ts";
 import { toSql } from "../../rules/conditionSql.ts";
 import { type DomainRow, selectDomains, toRow } from "../domains.ts";
 import type { Keyset } from "../keyset.ts";
-import { orderOfPage, pageColumns, pageOf, readFound, sliceOf } from "../list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 import { type ScopeSql, sqlOf } from "../scope.ts";
-import { type AddressAt, type AnyAddressAt, isOwned, runForAddress } from "./ownerConditions.ts";
+import { type AddressAt, isOwned } from "./ownerConditions.ts";
 
 /** The current row of a name that an address once held, with the last event that named the address. */
 export type PreviousRow = {
@@ -36,22 +36,11 @@ export async function listPrevious(
     lastOwnedBlockNumber: sql<number>`page.last_owned_block_number`,
     lastOwnedBlockTimestamp: sql<number>`page.last_owned_block_timestamp`.mapWith(lastOwnedBlockTimestamp),
   };
-  const { rows, ...found } = await readFound(part, sortDir, (form, slice) =>
-    runForAddress(
-      db,
-      at,
-      ["previous", form],
-      (all) => {
-        const gone = sql`select ${columns} from ${holder} where ${wasHeld(db, all)}`;
-        return selectDomains(db, { ...last, ...pageColumns })
-          .innerJoin(
-            pageOf(gone, keys, sliceOf(keys, form)),
-            sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
-          )
-          .orderBy(orderOfPage);
-      },
-      slice,
-    ),
+  const gone = sql`select ${columns} from ${holder} where ${wasHeld(db, at)}`;
+  const { rows, ...found } = await readFound(part, keys, (slice) =>
+    selectDomains(db, { ...last, ...pageColumns })
+      .innerJoin(pageOf(gone, slice), sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`)
+      .orderBy(orderOfPage),
   );
   return {
     ...found,
@@ -69,7 +58,7 @@ export async function listPrevious(
  * every name it controls, each with all columns needed, so no row of a name is read. `not in` always hashes the controlled names,
  * whatever row count PostgreSQL expects; `not exists` sometimes becomes a nested loop over all pairs.
  */
-export function wasHeld(db: Db, at: AnyAddressAt): SQL | undefined {
+export function wasHeld(db: Db, at: AddressAt): SQL | undefined {
   const controlled = db
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
@@ -89,7 +78,7 @@ export function wasHeld(db: Db, at: AnyAddressAt): SQL | undefined {
   );
 }
 
-function isControlled(at: AnyAddressAt): SQL | undefined {
+function isControlled(at: AddressAt): SQL | undefined {
   const { rule, life } = sqlOf(at.chains);
   return and(isOwned(at), toSql(rule(not(life.lost)), at.now));
 }
