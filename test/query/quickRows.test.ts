@@ -1,16 +1,15 @@
 import { domain, label, resolverNode } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import { namehash } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { selectDomains } from "../../src/api/names/query/domains.ts";
 import { withQuickRows } from "../../src/api/server/postgres/quickRows.ts";
 import { account, answerable, CHAIN_ID, domainRow, registeredRow } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
-let tables: Tables;
+const tables = useTables();
 
 beforeAll(async () => {
-  tables = await createTables();
   const rows = [
     domainRow("bare.eth"),
     registeredRow("alice.eth", account(1), 2n ** 64n, { isWrapped: true, wrapperFuses: 65_537 }),
@@ -21,7 +20,6 @@ beforeAll(async () => {
     .insert(label)
     .values([{ chainId: CHAIN_ID, labelhash: alice?.labelhash ?? "0x", label: "alice", source: "event" }]);
 });
-afterAll(() => tables.drop());
 
 const rowsOf = () =>
   selectDomains(tables.db, { length: sql<number>`length(${domain.fullName})`, parent: domain.parentNode })
