@@ -14,7 +14,7 @@ const apartTests = "test/**/*.apart.test.ts";
 
 /**
  * What needs many starts, kills or releases: `.ci/run` and `npm run test:full` run it after `npm test`. Files of another form that
- * begin with `// Also runs as: slow` run here, too.
+ * begin with `// Also runs as: slow` run here, too. They share a few processes, as the fast ones do.
  */
 const slowTests = "test/**/*.slow.test.ts";
 
@@ -84,6 +84,8 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...limits,
           name: "slow",
+          isolate: false,
+          restoreMocks: true,
           include: [slowTests, ...alsoIn("slow")],
           globalSetup: ["./test/support/slowTests.ts"],
         },

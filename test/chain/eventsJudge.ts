@@ -163,11 +163,11 @@ function compare(one: ApiEvent, other: ApiEvent): number {
   return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
 }
 
-/** Reads a list in both directions, by large pages and by small ones: it must be the same, in order. */
-async function readBothWays(ask: Ask, path: string): Promise<ApiEvent[]> {
+/** Reads a list in both directions, by pages of different sizes: it must be the same, in order. */
+async function readBothWays(ask: Ask, path: string, pageSize = 97): Promise<ApiEvent[]> {
   const newest = await readAll(ask, path);
   const join = path.includes("?") ? "&" : "?";
-  const oldest = await readAll(ask, `${path}${join}sort_dir=asc`, 23);
+  const oldest = await readAll(ask, `${path}${join}sort_dir=asc`, pageSize);
   expect(oldest, path).toEqual(newest.toReversed());
   expect(oldest, path).toEqual(oldest.toSorted(compare));
   return newest;
@@ -190,7 +190,7 @@ type Plan = {
  * blocks must be indexed. Returns how many events were compared.
  */
 export async function expectEventsAsLogged({ ask, chains, addresses }: Plan): Promise<number> {
-  const all = await readBothWays(ask, "/events");
+  const all = await readBothWays(ask, "/events", 23);
   const heads = new Map<string, number>();
   for (const { chain, block_number } of all) heads.set(chain, Math.max(heads.get(chain) ?? 0, block_number));
   const logs = (await Promise.all(chains.map((chain) => readLogs(chain, heads.get(chain.name) ?? 0)))).flat();

@@ -24,6 +24,16 @@ const usualFile = (family: string) =>
       : "layer2.test.ts";
 
 const elsewhere: Record<string, readonly string[]> = {
+  "stories.test.ts": [
+    "RENEWAL_REFERRER RenewalReferred",
+    "RESOLVER ABIChanged",
+    "RESOLVER Approved",
+    "RESOLVER DNSRecordDeleted",
+    "RESOLVER DNSZoneCleared",
+    "RESOLVER DNSZonehashChanged",
+    "RESOLVER InterfaceChanged",
+    "RESOLVER PubkeyChanged",
+  ],
   stories: [
     "NAME_WRAPPER Approval",
     "NAME_WRAPPER ApprovalForAll",
@@ -33,22 +43,14 @@ const elsewhere: Record<string, readonly string[]> = {
     "REGISTRAR_AUCTION HashReleased",
     "REGISTRAR_OLD NameMigrated",
     "REGISTRAR_OLD NameRenewed",
-    "RENEWAL_REFERRER RenewalReferred",
     "REGISTRY ApprovalForAll",
     "REGISTRY NewTTL",
     "REGISTRY_OLD NewResolver",
     "REGISTRY_OLD NewTTL",
     "REGISTRY_OLD Transfer",
-    "RESOLVER ABIChanged",
-    "RESOLVER Approved",
     "RESOLVER AuthorisationChanged",
     "RESOLVER ContentChanged",
-    "RESOLVER DNSRecordDeleted",
-    "RESOLVER DNSZoneCleared",
-    "RESOLVER DNSZonehashChanged",
-    "RESOLVER InterfaceChanged",
     "RESOLVER MultihashChanged",
-    "RESOLVER PubkeyChanged",
   ],
   "ensv2-stories": ["ENSV2_REGISTRY ApprovalForAll", "ENSV2_REGISTRY TransferBatch"],
   "odd-logs.test.ts": [

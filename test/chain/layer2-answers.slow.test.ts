@@ -26,8 +26,7 @@ beforeAll(async () => {
   const { anvil, deployment, layer2 } = chains;
   const plan = { rpcUrl: anvil.url, deployment };
   const env = Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url]));
-  indexed = await startStack({ ...plan, env });
-  mainOnly = await startStack(plan);
+  [indexed, mainOnly] = await Promise.all([startStack({ ...plan, env }), startStack(plan)]);
 });
 
 afterAll(async () => {

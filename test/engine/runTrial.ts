@@ -6,6 +6,9 @@ import { createTestDatabase } from "../support/database.ts";
 /** How a trial is run: its arguments, and which Ponder it loads (ponders.ts). */
 type Plan = { args?: readonly string[]; env?: Record<string, string>; killAfterMs?: number };
 
+/** Ponder has three thousand files: a trial finds them without a search, as Ponder does in other tests. */
+const packagePaths = `--import=${new URL("../support/packagePaths.ts", import.meta.url)}`;
+
 /** Runs a program of this folder, or the text of one, in a separate process, and parses the JSON that it prints. */
 export async function runNode<Outcome>(
   program: string,
@@ -14,7 +17,7 @@ export async function runNode<Outcome>(
   const start = program.endsWith(".ts")
     ? [fileURLToPath(new URL(program, import.meta.url))]
     : ["--input-type=module", "--eval", begin + program];
-  const { stdout } = await promisify(execFile)(process.execPath, [...start, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [packagePaths, ...start, ...args], {
     maxBuffer: 2 ** 28,
     timeout: killAfterMs,
     killSignal: "SIGKILL",

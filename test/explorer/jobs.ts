@@ -2,14 +2,12 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
-import { isLong } from "../support/size.ts";
 
 type Width = [screen: string, width: number];
-const all: Width[] = [
+const widths: Width[] = [
   ["desktop", 1_200],
   ["phone", 390],
 ];
-const widths = isLong() ? all : all.slice(0, 1);
 
 /** Jobs of people who look at names, each at most two steps from the home page; a step is a search, a click or a form. */
 export function describeJobs(stageOf: () => Stage): void {

@@ -4,16 +4,14 @@ import type { z } from "zod";
 import type { namePrice } from "../../src/api/names/schemas/answers.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
-import { isLong } from "../support/size.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
 
 type Width = [screen: string, width: number];
-const all: Width[] = [
+const widths: Width[] = [
   ["phone", 390],
   ["desktop", 1_200],
 ];
-const widths = isLong() ? all : all.slice(0, 1);
 
 /** Questions of a person about prices and drops: on a phone and at a desk, by the search box and links, each step counted. */
 export function describePrices(stageOf: () => Stage): void {

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { existsSync, readFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roundUp } from "../../src/api/features/explorer/parts/chart.tsx";
 import { createTables, type Tables } from "../query/tables.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { fillWithSales, serveExplorer } from "./statisticsPages.ts";
 
 const NOW = Date.UTC(2027, 0, 15, 12) / 1_000;
@@ -175,7 +175,7 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
     { width: 1_280, colorScheme: "dark" as const },
     { width: 360, colorScheme: "light" as const },
   ];
-  test.each(isSlow() ? [...looks, ...otherLooks] : looks)(
+  test.each(isLong() ? [...looks, ...otherLooks] : looks)(
     "$width wide, $colorScheme: axe finds nothing, nothing is too wide, nothing fails",
     async (look) => {
       const { page, faults } = await open({ ...look, javaScriptEnabled: true });

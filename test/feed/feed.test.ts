@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import pg from "pg";
 import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { numberAfter, readChanges, readFeedState } from "../../src/api/features/
 import { removeOld } from "../../src/api/features/feed/retention.ts";
 import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
 import { account, CHAIN_ID, transaction } from "../query/rows.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import type { Chain, Write } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
 import { domainWrite } from "./writes.ts";
@@ -240,7 +240,7 @@ test("a filtering reader gets the end of each block that has matching changes, h
   }
 });
 
-const CHANGES = isSlow() ? 6_000 : 2_000;
+const CHANGES = isLong() ? 6_000 : 2_000;
 test(`${CHANGES} changes in one block are one block of the feed`, async () => {
   const before = await newest();
   await block(

@@ -17,8 +17,10 @@ beforeAll(async () => {
   local = await startDemoChain();
   node = await startRpcProxy(local.anvil.url);
   const plan = { deployment: local.deployment, env: { LIVE_RPC_URL: local.anvil.url } };
-  a = await startStack({ ...plan, rpcUrl: local.anvil.url });
-  b = await startStack({ ...plan, rpcUrl: node.url });
+  [a, b] = await Promise.all([
+    startStack({ ...plan, rpcUrl: local.anvil.url }),
+    startStack({ ...plan, rpcUrl: node.url }),
+  ]);
   await Promise.all([a.waitForHead(), b.waitForHead()]);
   gateway = await startGateway([a, b], { GATEWAY_DRAIN_SECONDS: "0", GATEWAY_MAX_LAG_SECONDS: "1000000" });
 });

@@ -1,9 +1,9 @@
-// Also runs as: slow
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UNPAID } from "../../src/api/server/access/requestCount.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/server/http/jsonBounds.ts";
 import { type Service, startService } from "../access/service.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 
 /* JSON bodies that are small in bytes and large once parsed by a library, and requests without a payment. */
 
@@ -118,7 +118,7 @@ describe("unpaid requests count towards a limit of their address", () => {
     ["an operation that is free", "/free", undefined, "GET"],
   ];
   // Over MCP, over HTTP, and over neither, in turn.
-  test.each(isSlow() ? unpaid : unpaid.filter((_, i) => i % 3 === 0))("%s", async (_, path, body, method) => {
+  test.each(isLong() ? unpaid : unpaid.filter((_, i) => i % 3 === 0))("%s", async (_, path, body, method) => {
     const from = fromNewAddress();
     expect(await countUntilRefused(() => send(path, body, from, method))).toBe(UNPAID.requests);
     expect((await send("/free", undefined, fromNewAddress(), "GET")).status).toBe(200);

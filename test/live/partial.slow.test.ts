@@ -2,13 +2,14 @@ import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { names, openScene, type Scene } from "./scene.ts";
+import { describeStrangers } from "./strangers.ts";
 
 /* Answers about names that need the chain while the node or a gateway is away. */
 
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await openScene();
+  scene = await openScene({ TRUSTED_PROXIES: "1" });
 });
 afterAll(() => scene?.close());
 afterEach(() => {
@@ -138,3 +139,5 @@ test("with a gateway away, its name has everything except the gateway's data", a
   const [indexed] = await bulk("", { names: [names.indexed] });
   expect(indexed).not.toHaveProperty("unresolved");
 });
+
+describe("strangers", () => describeStrangers(() => scene));

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { toolsOf } from "../../src/api/features/mcp/tools.ts";
 import { EXPIRES_WITHIN, fixedAt, type View } from "../../src/api/features/mcp/views.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { answerIn, withoutAdded } from "./brief.ts";
 import type { Result } from "./clients.ts";
 import { alice, bob, openScene, type Scene } from "./scene.ts";
@@ -135,6 +135,6 @@ test.each(views)("%s answers any arguments as HTTP does, including its error", a
     expect(body).toMatchObject(withoutAdded(answerIn({ content })) as object);
     if (status === 200) answered++;
   });
-  await fc.assert(property, { numRuns: isSlow() ? 40 : 8, seed: 7 });
+  await fc.assert(property, { numRuns: isLong() ? 40 : 8, seed: 7 });
   expect(answered, "some arguments were right").toBeGreaterThan(0);
 });

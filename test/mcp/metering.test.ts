@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerBehind } from "../../src/api/server/access/caller.ts";
 import { limitsIn } from "../../src/api/server/access/limits.ts";
@@ -7,7 +7,7 @@ import { type Keys, keysIn } from "../../src/api/server/serviceDb/keys.ts";
 import { reservationsIn } from "../../src/api/server/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { type AnyClient, clients, type Result } from "./clients.ts";
 import { pairs } from "./questions.ts";
 import { openScene, type Scene } from "./scene.ts";
@@ -49,8 +49,8 @@ const accessOf = ({ _meta }: Result) => (_meta?.["namedex/access"] ?? {}) as Rec
 let lastAddress = 0;
 const newAddress = () => ({ "X-Forwarded-For": `198.51.100.${++lastAddress}` });
 
-/** The slow tests use all clients. */
-const paying = Object.entries(clients).slice(isSlow() ? 0 : -1);
+/** The long proofs use all clients. */
+const paying = Object.entries(clients).slice(isLong() ? 0 : -1);
 
 describe.each(paying)("%s", (_, connect) => {
   const using = async (headers: Record<string, string>, act: (client: AnyClient) => Promise<void>) => {

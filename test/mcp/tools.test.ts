@@ -1,9 +1,9 @@
-// Also runs as: slow
+// Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/features/mcp/catalogue.ts";
 import { nameOf } from "../../src/api/server/http/endpoint.ts";
 import { operations } from "../support/operations.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 import { answerIn, withoutAdded } from "./brief.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { pairs } from "./questions.ts";
@@ -37,7 +37,7 @@ const kinds = Object.entries(clients).map(([kind, connect], number) => ({ kind, 
 
 describe.each(kinds)("$kind", ({ kind, connect, number }) => {
   /** In `npm test` the clients share the questions. */
-  const asked = pairs.filter((_, i) => isSlow() || i % kinds.length === number);
+  const asked = pairs.filter((_, i) => isLong() || i % kinds.length === number);
 
   let client: AnyClient;
   beforeAll(async () => {

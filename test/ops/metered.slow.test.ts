@@ -63,7 +63,7 @@ beforeAll(async () => {
     log: { info: () => {}, warn: () => {} },
   });
   const startReplica = () => stack.startReplica({ DATABASE_URL: urls.api ?? "" });
-  replicas = [await startReplica(), await startReplica()];
+  replicas = await Promise.all([startReplica(), startReplica()]);
 });
 
 afterAll(async () => {

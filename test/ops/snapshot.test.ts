@@ -1,3 +1,4 @@
+// Also runs as: long
 import { afterAll, beforeAll } from "vitest";
 import { refusesWhatDoesNotFit } from "./snapshot/refusals.ts";
 import { openSnapshotStage, type SnapshotStage } from "./snapshot/stage.ts";

@@ -5,6 +5,7 @@ import { startDemoChain } from "../../devnet/localChain.ts";
 import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { describeTruth } from "../truth/onDemo.ts";
 import { changeRows, environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
 
 let local: LocalChain;
@@ -34,6 +35,8 @@ afterAll(async () => {
   await stack?.destroy();
   await local?.anvil.stop();
 });
+
+describeTruth(() => ({ stack, local }));
 
 describe("a correct index", () => {
   test("has no value in the demo that differs, and every column is compared", async () => {

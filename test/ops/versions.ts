@@ -12,7 +12,6 @@ import { freePort } from "../../devnet/ports.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { bareEnvironment } from "../support/environment.ts";
-import { sizeOf } from "../support/size.ts";
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
 const START_PATIENCE_MS = 300_000;
@@ -104,7 +103,7 @@ export async function waitFor(look: () => Promise<boolean>, describe: () => stri
 }
 
 /** Several run side by side. Without this, they would occupy the whole processor. */
-const LOAD_PAUSE_MS = sizeOf({ short: 60, long: 5 });
+const LOAD_PAUSE_MS = 5;
 
 /** Repeats something until told to stop. Returns how often, and what it threw. */
 export function keepDoing(work: () => Promise<void>): () => Promise<{ times: number; failures: string[] }> {

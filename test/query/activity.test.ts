@@ -1,6 +1,6 @@
 import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema";
 import { type Address, getAddress, namehash, parseEther, zeroAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openApi } from "./api.ts";
 import {
   account,
@@ -13,14 +13,14 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, emptied, type Tables } from "./tables.ts";
+import { emptied, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const YEAR = 31_536_000n;
 const alice = account(0xa11ce);
 const bob = account(0xb0b);
 
-let tables: Tables;
+const tables = useTables();
 const feed = async (now = NOW) =>
   (await openApi(tables, now).get("/ens-stats/recent-activity")).body.events as Record<string, unknown>[];
 
@@ -32,6 +32,7 @@ const happened = (block: number) => ({
   block_timestamp: 1_600_000_000 + block * 12,
   transaction_hash: transaction(block),
 });
+
 const of = (name: string) => ({ node: namehash(name) });
 
 /** The logs of a registrar and of a controller for one registration or renewal. */
@@ -52,15 +53,11 @@ const change = (block: number, name: string, owner: Address | null, log = 0, tx 
   blockTimestamp: 1_600_000_000 + block * 12,
 });
 
-beforeAll(async () => {
-  tables = await createTables();
-});
 beforeEach(async () => {
-  tables = await emptied(tables);
+  Object.assign(tables, await emptied(tables));
   const names = ["alice.eth", "bob.eth", "carol.eth", "sub.alice.eth", `${alice.slice(2)}.addr.reverse`];
   await tables.writer.insert(domain).values(names.map((name) => domainRow(name)));
 });
-afterAll(() => tables.drop());
 
 describe("GET /ens-stats/recent-activity", () => {
   test("is empty if nothing happened", async () => {

@@ -1,7 +1,7 @@
 import { domain, holder } from "ponder:schema";
 import { getAddress, labelhash, namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import {
   account,
   CHAIN_ID,
@@ -12,7 +12,7 @@ import {
   STRANGE_RESOLVER,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -24,8 +24,8 @@ const bob = account(0xb0b);
 const carol = account(0xca401);
 const withoutNames = account(0xdead);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 type Item = { name: string };
 type Stated = { availability_status: string };
@@ -41,8 +41,6 @@ const wrapped = (owner: DomainRow["wrapperOwner"]) => ({
 });
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   await tables.writer.insert(domain).values([
     domainRow("", { node: namehash(""), parentNode: null, labelhash: null, ...owned(bob) }),
     domainRow("eth", owned(account(0xe2))),
@@ -75,8 +73,6 @@ beforeAll(async () => {
     domainRow("deleted.alice.eth", { resolver: STATIC_RESOLVER }),
   ]);
 });
-
-afterAll(() => tables.drop());
 
 describe("GET /address/:address/domains", () => {
   test("lists the names of an effective owner by name, including those in grace", async () => {

@@ -1,9 +1,9 @@
 import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Live } from "../../src/api/names/live/live.ts";
 import { listBindings, listProfileTexts } from "../../src/api/names/query/agents.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, useApi } from "./api.ts";
 import { lostNode, noChain } from "./noChain.ts";
 import {
   AGENT_ADAPTER,
@@ -21,13 +21,12 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
 
 /** ENSIP-25 keys as the standard writes them, composed by hand: 31337 is 7a69, 31338 is 7a6a. */
 const keyOf = (agentId: number | string, chain = "7a69") =>
@@ -39,6 +38,7 @@ const registrarToken = (label: string) => ({
   tokenId: BigInt(labelhash(label)),
   node: namehash(`${label}.eth`),
 });
+
 const wrapperToken = (name: string) => ({
   tokenContract: WRAPPER,
   tokenId: BigInt(namehash(name)),
@@ -95,6 +95,8 @@ const adapter: Live = {
   },
 };
 
+const api = useApi(tables, NOW, { live: adapter });
+
 /** Text records of a name with their logs, one block each, starting at the given block. */
 async function setTexts(
   name: string,
@@ -132,8 +134,6 @@ async function setTexts(
 }
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW, { live: adapter });
   const expiry = BigInt(NOW + 1_000_000);
   const at = (resolver: Address | null) => ({ resolver });
   await tables.writer
@@ -202,8 +202,6 @@ beforeAll(async () => {
   await setTexts("old.eth", 261, { [keyOf(91)]: "1" }, { version: 1, resolver: STRANGE_RESOLVER });
   await setTexts("strange.eth", 270, { [keyOf(5)]: "1" }, { resolver: STRANGE_RESOLVER });
 });
-
-afterAll(() => tables?.drop());
 
 type Registration = Record<string, unknown> & { binding: Record<string, unknown> | null };
 type Answer = Record<string, unknown> & { registrations: Registration[]; profile: Record<string, unknown> };

@@ -71,7 +71,8 @@ async function firstName(): Promise<{ labelhash: Hex }> {
 }
 
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(2_000) });
+  tables = await createTables();
+  await fillWithMany(2_000)(tables.pool);
   await tables.pool.query(saleOnBase);
   await tables.writer
     .insert(ensv2Entry)

@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { beforeAll } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
 import type { Live } from "../../src/api/names/live/live.ts";
 import { toApiError } from "../../src/api/server/errors/errors.ts";
@@ -55,6 +56,13 @@ type TestPlan = Pick<TestAppPlan, "access" | "callerOf" | "readConsistently"> & 
   /** Creates the pages, which takes longer than everything else. None by default. */
   pagesOf?: (createContext: () => Promise<Ctx>) => Hono;
 };
+
+/** The API on the tables that all tests of a file use. */
+export function useApi(tables: Tables, now: number, plan: TestPlan = {}): TestApi {
+  const api = {} as TestApi;
+  beforeAll(() => void Object.assign(api, openApi(tables, now, plan)));
+  return api;
+}
 
 export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestApi {
   const { chainHead = null, contracts = ofRows, provenLabels, live, pagesOf, ...asking } = plan;

@@ -1,34 +1,30 @@
 // Also runs as: long
 import { domain } from "ponder:schema";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type ErrorCode, errorCodes } from "../../src/api/server/errors/errors.ts";
 import { type Endpoint, errorsOf } from "../../src/api/server/http/endpoint.ts";
 import { lenient } from "../../src/api/server/http/ignoredParameters.ts";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { needsNode } from "./noChain.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
-import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
+import { beginFeed, setProgress, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const AT_ONCE_MS = 5_000;
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 beforeAll(async () => {
-  tables = await createTables();
   await beginFeed(tables);
-  api = openApi(tables, NOW);
   await setProgress(tables, { chainId: 31_337, block: 1, time: NOW });
   const resolver = { resolver: STATIC_RESOLVER };
   await tables.writer
     .insert(domain)
     .values([registeredRow("alice.eth", account(0xa11ce), BigInt(NOW + 1_000), resolver)]);
 });
-
-afterAll(() => tables.drop());
 
 /** Values accepted by each path parameter. */
 const good: Record<string, string> = {

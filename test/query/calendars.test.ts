@@ -1,12 +1,12 @@
 import { domain } from "ponder:schema";
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_ENDING } from "../../src/api/names/query/addresses/ending.ts";
 import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { account, CHAIN_ID, type DomainRow, domainRow, registeredRow, WRAPPER } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -19,8 +19,8 @@ const mallory = account(0xbad);
 const crowded = account(0xc0de);
 const longNamed = account(0x1046);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 const subname = (name: string, owner: DomainRow["wrapperOwner"], expiry: bigint): DomainRow =>
   domainRow(name, {
@@ -54,8 +54,6 @@ const hostileLabels = [
 ];
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   await tables.writer
     .insert(domain)
     .values([
@@ -73,8 +71,6 @@ beforeAll(async () => {
       ...hostileLabels.map((label) => registeredRow(`${label}.eth`, mallory, inDays(50), { label })),
     ]);
 });
-
-afterAll(() => tables.drop());
 
 const request = (path: string) => api.app.request(path);
 const read = (path: string) => readCalendar(request, path);

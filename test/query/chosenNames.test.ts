@@ -1,10 +1,10 @@
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi, useApi } from "./api.ts";
 import { ETH_REGISTRY, contracts as ofEnsv2 } from "./ensv2.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /* Subdomain filters and expiry windows, compared with the rows themselves. */
 
@@ -23,13 +23,13 @@ type Row = {
   is_second_level: boolean;
 };
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 let withEnsv2: TestApi;
 let rows: Row[];
 
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillWithMany(NAMES)(tables.pool);
   const { pool } = tables;
   // Labels in capitals, names without owner, and wrapped names that have ended.
   await pool.query("update domains set is_label_known = true");
@@ -44,7 +44,6 @@ beforeAll(async () => {
      from domains where parent_node = '${namehash("eth")}' and created_block_number % 2 = 0`,
   );
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
-  api = openApi(tables, NOW);
   withEnsv2 = openApi(tables, NOW, { contracts: ofEnsv2 });
   const { rows: read } = await pool.query<Row>(
     `select full_name, d.label, expiry_timestamp::float8 as expiry, wrapper_expiry_timestamp::float8 as wrapper_expiry,
@@ -55,7 +54,6 @@ beforeAll(async () => {
   );
   rows = read;
 });
-afterAll(() => tables?.drop());
 
 async function namesOf(path: string, of = api): Promise<{ names: string[]; total: unknown }> {
   const { status, body } = await of.get(`${path}${path.includes("?") ? "&" : "?"}page_size=200`);

@@ -10,8 +10,8 @@ import {
   resolverChange,
 } from "ponder:schema";
 import { type Address, getAddress, type Hex, namehash, numberToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import {
   contracts,
   ENSV1_RESOLVER,
@@ -27,7 +27,7 @@ import {
 } from "./ensv2.ts";
 import { ensv2Row } from "./ensv2Lists.ts";
 import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /* Resolvers and registries by address, on table rows. */
 
@@ -35,8 +35,8 @@ const NOW = 1_700_000_000;
 const USER = account(0x3001);
 const [ANN, BEN] = [account(0x3002), account(0x3003)] as [Address, Address];
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 
 const at = (block: number) => ({
   chainId: CHAIN_ID,
@@ -108,7 +108,6 @@ const kids = ["alpha", "beta", "gamma", "delta"].map((label, i) =>
 );
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   const eth = entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY });
@@ -196,10 +195,7 @@ beforeAll(async () => {
   await writer
     .insert(ensv2Link)
     .values([link("deep.eth", 2), link("", 1), link("alpha.deep.eth", 2), link("beta.deep.eth", null)]);
-  api = openApi(tables, NOW, { contracts });
 });
-
-afterAll(() => tables?.drop());
 
 type Body = Record<string, never> & {
   results: Record<string, unknown>[];

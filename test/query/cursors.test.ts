@@ -1,14 +1,14 @@
 // Also runs as: long
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /*
  * Cursors lead through every list in every order, with the same results as pages by number, even
@@ -19,11 +19,11 @@ const NAMES = 200;
 const ENTRIES = 130;
 const owner = account(0xab1e);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillWithMany(NAMES)(tables.pool);
   // The histories have these blocks to themselves.
   for (const table of ["ownership_changes", "resolver_changes", "primary_name_changes", "events"]) {
     await tables.pool.query(`delete from ${table} where block_number <= ${ENTRIES}`);
@@ -46,9 +46,7 @@ beforeAll(async () => {
     [namehash("same")],
   );
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
-  api = openApi(tables, NOW);
 });
-afterAll(() => tables?.drop());
 
 type Answer = Record<string, unknown> & { total?: number; page?: number; next_cursor: string | null };
 

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { requireDrizzle } from "../../src/api/server/postgres/drizzleInternals.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
-let tables: Tables;
-beforeAll(async () => {
-  tables = await createTables();
-});
-afterAll(() => tables?.drop());
-
+const tables = useTables();
 test("the installed drizzle-orm has every member in use", () => {
   requireDrizzle(tables.db);
 });

@@ -1,6 +1,6 @@
 import { domain, event, holder, ownershipChange } from "ponder:schema";
 import { type Address, getAddress, namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
 import { serveExplorer } from "../explorer/statisticsPages.ts";
 import { openApi, type TestApi } from "./api.ts";
@@ -14,7 +14,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 /* Ends caused by time alone have a second and no block, and every answer gives the same second. */
 
@@ -27,7 +27,7 @@ const [alice, bob, carol, dave] = [account(0xa11ce), account(0xb0b), account(0xc
 type Period = Record<string, unknown>;
 type Owners = { owner: Address; reason: "wrapper" | "registrar" | "registry"; token?: number | null };
 
-let tables: Tables;
+const tables = useTables();
 /** One API for each time, because creating one is slow. */
 const apis = new Map<number, TestApi>();
 const ask = async (path: string, now: number) => {
@@ -74,11 +74,13 @@ const from = (block: number, time: number) => ({
   from_block: block,
   from_tx: transaction(block),
 });
+
 const to = (block: number, time: number) => ({
   to_timestamp: time,
   to_block: block,
   to_tx: transaction(block),
 });
+
 const endless = { to_timestamp: null, to_block: null, to_tx: null };
 const ended = (time: number, by: string) => ({ ...endless, to_timestamp: time, ended_by: by });
 const byTimeFrom = (time: number) => ({
@@ -87,6 +89,7 @@ const byTimeFrom = (time: number) => ({
   from_block: null,
   from_tx: null,
 });
+
 const by = (owner: Address, reason: string) => ({
   address: getAddress(owner),
   ...(owner === WRAPPER && { title: "NAME_WRAPPER" }),
@@ -103,7 +106,6 @@ const wrapped = (expiry: number) => ({
 });
 
 beforeAll(async () => {
-  tables = await createTables();
   await tables.writer.insert(domain).values(
     answerable([
       registeredRow("plain.eth", alice, BigInt(EXPIRY)),
@@ -182,7 +184,6 @@ beforeAll(async () => {
       { address: dave, chainId: CHAIN_ID, node: namehash("auctioned.eth"), ...last },
     ]);
 });
-afterAll(() => tables?.drop());
 
 const historyOf = async (name: string, now: number) =>
   (await ask(`/domain/${name}/ownership-history`, now)).history as Period[];

@@ -1,8 +1,8 @@
 import { domain, ensv2Entry, ensv2Mount, ensv2Proxy, holder } from "ponder:schema";
 import { getAddress, namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { serveExplorer } from "../explorer/statisticsPages.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import {
   contracts,
   type EntryRow,
@@ -15,7 +15,7 @@ import {
   ROOT,
 } from "./ensv2.ts";
 import { account, CHAIN_ID, domainRow } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /*
  * Rows that are behind: their registry was replaced and they are queued for an update, or the
@@ -38,6 +38,7 @@ const at = (registry: `0x${string}`, owner: `0x${string}`, fields: object = {}) 
   resolver: NODE_RESOLVER,
   ...fields,
 });
+
 const entry = (label: string, owner: `0x${string}`, fields: Partial<EntryRow> = {}) =>
   entryRow(USER, label, { owner, resolver: NODE_RESOLVER, ...fields });
 
@@ -79,11 +80,10 @@ const entries = [
   entry("strange", alice, { subregistry: UNKNOWN }),
 ];
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
   await tables.writer.insert(domain).values(rows);
   await tables.writer.insert(ensv2Entry).values(entries);
@@ -99,9 +99,7 @@ beforeAll(async () => {
       lastOwnedBlockTimestamp: i,
     })),
   );
-  api = openApi(tables, NOW, { contracts });
 });
-afterAll(() => tables?.drop());
 
 type Item = { name: string; protocol?: string; availability_status: string; ownership: { owner?: string } };
 const listed = async (path: string) => (await api.get(path)).body.results as Item[];

@@ -1,7 +1,7 @@
 import { domain, ensv2Link, ensv2Proxy, event, ownershipChange, resolverChange } from "ponder:schema";
 import { type Address, getAddress, type Hex, namehash, toHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openApi, useApi } from "./api.ts";
 import {
   contracts,
   ETH_REGISTRY,
@@ -13,7 +13,7 @@ import {
   STRANGE,
 } from "./ensv2.ts";
 import { account, CHAIN_ID, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /* Histories of names that moved from ENSv1 to ENSv2, or that only ENSv2 knows. */
 
@@ -36,8 +36,8 @@ const [led, late] = [namehash("led.moved.eth"), namehash("late.moved.eth")];
 const lapsed = namehash("lapsed.moved.eth");
 const record = (number: number) => toHex(number, { size: 32 });
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 const ask = async (path: string) => (await api.get(path)).body as Record<string, unknown[]>;
 
 type Change = {
@@ -153,7 +153,6 @@ const entryRow = (node: Hex, expiryTimestamp: bigint, pathEnd: number | null = n
 });
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   await writer.insert(event).values(events);
@@ -212,9 +211,7 @@ beforeAll(async () => {
     transactionHash: transaction(20),
     blockTimestamp: timeOf(20),
   });
-  api = openApi(tables, NOW, { contracts });
 });
-afterAll(() => tables?.drop());
 
 test("registrations: bought, reserved, migrated; a graveyard buys nothing", async () => {
   const { registrations, renewals } = await ask("/domain/moved.eth/registration-history");

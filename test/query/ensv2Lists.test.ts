@@ -1,10 +1,10 @@
 import { domain, ensv2Entry, ensv2Phase, ensv2Purchase, event, holder, ownershipChange } from "ponder:schema";
 import { getAddress, namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { advanceDays } from "../../src/api/names/counts/dayCounts.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { serveExplorer } from "../explorer/statisticsPages.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, useApi } from "./api.ts";
 import {
   contracts,
   DAI,
@@ -29,7 +29,7 @@ import {
   registeredRow,
   transaction,
 } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -76,11 +76,10 @@ const active = world.filter(({ state }) => state === "registered" || state === "
 const ofAlice = active.filter(({ row }) => row.effectiveOwnerAddress === alice);
 const namesOf = (some: World) => some.map(({ row }) => row.fullName).sort();
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
   await tables.writer
     .insert(domain)
@@ -94,9 +93,7 @@ beforeAll(async () => {
     blockTimestamp: 1,
     transactionHash: transaction(5),
   });
-  api = openApi(tables, NOW, { contracts });
 });
-afterAll(() => tables?.drop());
 
 type Item = { name: string; availability_status: string; protocol?: string };
 const itemsOf = (body: Record<string, unknown>) => body.results as Item[];

@@ -11,9 +11,9 @@ import {
 } from "ponder:schema";
 import { eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes, toHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { buildAgentKey } from "../../src/api/names/rules/agentKey.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, useApi } from "./api.ts";
 import {
   contracts,
   ENSV1_RESOLVER,
@@ -45,7 +45,7 @@ import {
   STATIC_RESOLVER,
   transaction,
 } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -152,6 +152,7 @@ const link = (name: string, number: number | null) => ({
   record: number === null ? null : record(number),
   transactionHash: transaction(11),
 });
+
 const text = (resolver: Address, node: `0x${string}`, key: string, value: string) => ({
   chainId: CHAIN_ID,
   resolver,
@@ -167,6 +168,7 @@ const text = (resolver: Address, node: `0x${string}`, key: string, value: string
   setsInTransaction: 1,
   isRead: false,
 });
+
 const change = (block: number, owner: Address | null, log = 0) => ({
   chainId: CHAIN_ID,
   blockNumber: block,
@@ -180,13 +182,12 @@ const change = (block: number, owner: Address | null, log = 0) => ({
   transactionHash: transaction(block),
 });
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
 const status = async (path: string) => (await api.get(path)).status;
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   await writer.insert(domain).values(rows);
@@ -259,9 +260,7 @@ beforeAll(async () => {
       ...role,
     })),
   );
-  api = openApi(tables, NOW, { contracts });
 });
-afterAll(() => tables?.drop());
 
 /** The tables during one test, with the ENSv2 Universal Resolver in force. */
 async function whenPublic(work: () => Promise<void>): Promise<void> {

@@ -1,10 +1,10 @@
 import { domain, ensv2Entry, ensv2Proxy, ensv2Role, operator } from "ponder:schema";
 import { type Address, getAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import { contracts, type EntryRow, ETH_REGISTRY, entryRow, proxyRow, REGISTRY_CODE, ROOT } from "./ensv2.ts";
 import { account, CHAIN_ID, domainRow, transaction } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
@@ -41,6 +41,7 @@ const event = (block: number) => ({
   blockTimestamp: NOW - 1_000,
   transactionHash: transaction(block),
 });
+
 const roleRow = (contract: Address, resource: bigint | null | undefined, of: Address, roles: bigint) => ({
   chainId: CHAIN_ID,
   contract,
@@ -49,6 +50,7 @@ const roleRow = (contract: Address, resource: bigint | null | undefined, of: Add
   roles,
   ...event(10),
 });
+
 const operatorRow = (contract: Address, owner: Address, by: Address) => ({
   chainId: CHAIN_ID,
   contract,
@@ -58,11 +60,10 @@ const operatorRow = (contract: Address, owner: Address, by: Address) => ({
   ...event(11),
 });
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   const rows = [
@@ -91,9 +92,7 @@ beforeAll(async () => {
   await writer
     .insert(operator)
     .values([operatorRow(ETH_REGISTRY, alice, bob), operatorRow(ETH_REGISTRY, carol, bob)]);
-  api = openApi(tables, NOW, { contracts });
 });
-afterAll(() => tables?.drop());
 
 const ofName = async (name: string) => {
   const { status, body } = await api.get(`/domain/${name}/permissions`);

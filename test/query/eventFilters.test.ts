@@ -1,9 +1,9 @@
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /*
  * Every list of events with every filter in both directions: the result is the matching part of
@@ -42,19 +42,17 @@ const filters: Record<string, (item: Item) => boolean> = {
   "chain=devnet&block_from=60&block_to=60": ({ block_number }) => block_number === 60,
 };
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(BLOCKS) });
+  await fillWithMany(BLOCKS)(tables.pool);
   await tables.pool.query("update events set owner_address = $1 where block_number % 2 = 0", [owner]);
   await tables.pool.query("update events set node = $1 where block_number % 3 = 0", [namehash("name11.eth")]);
   await tables.pool.query("update domains set node = $1 where full_name = 'name11.eth'", [
     namehash("name11.eth"),
   ]);
   await setProgress(tables, { chainId: CHAIN_ID, block: BLOCKS, time: NOW });
-  api = openApi(tables, NOW);
 });
-afterAll(() => tables?.drop());
 
 /** All items of a list, each page starting at the previous page's cursor. */
 async function walk(list: string, size: number): Promise<Item[]> {

@@ -1,7 +1,7 @@
 import { event, resolverChange } from "ponder:schema";
 import { getAddress, namehash, toHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import {
   account,
   CHAIN_ID,
@@ -12,19 +12,17 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const node = namehash("alice.eth");
 const alice = account(0xa11ce);
 const foreign = account(0xbad);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, 1_800_000_000);
 let events: Record<string, unknown>[];
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, 1_800_000_000);
   const text = { contract: "RESOLVER", eventType: "TextChanged", node };
   await tables.writer.insert(event).values([
     eventRow(
@@ -115,8 +113,6 @@ beforeAll(async () => {
   ]);
   events = (await api.get("/domain/alice.eth/events")).body.events as Record<string, unknown>[];
 });
-
-afterAll(() => tables.drop());
 
 test("events come oldest first, by their place on the chain", () => {
   expect(events.map((one) => [one.block_number, one.log_index])).toEqual([

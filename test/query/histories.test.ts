@@ -1,7 +1,7 @@
 import { domain, event, ownershipChange, resolverChange, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import {
   account,
   CHAIN_ID,
@@ -13,14 +13,14 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const node = namehash("alice.eth");
 const [alice, bob, carol] = [account(0xa), account(0xb), account(0xc)];
 const CONTROLLER = account(0xe3);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, 1_800_000_000);
 
 const history = async (path: string) => (await api.get(path)).body;
 
@@ -56,12 +56,8 @@ const text = (block: number, log: number, contractAddress: Hex, fields: Partial<
   );
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, 1_800_000_000);
   await tables.writer.insert(domain).values([domainRow("alice.eth")]);
 });
-
-afterAll(() => tables.drop());
 
 describe("GET /domain/:name/ownership-history", () => {
   beforeAll(async () => {

@@ -1,17 +1,17 @@
 import { type Address, getAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_ENTRIES } from "../../src/api/names/query/list.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";
 import { account, contracts, transaction } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const PAGE = 25;
 /** Entries in each history: more than an answer without pages holds. */
 const ENTRIES = MAX_ENTRIES + 2 * PAGE + 3;
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 type Entries = Record<string, unknown>[];
 type Answer = Record<"history" | "registrations" | "renewals" | "events", Entries> & {
@@ -39,12 +39,8 @@ async function walk(path: string, entriesOf: (answer: Answer) => Entries): Promi
 }
 
 beforeAll(async () => {
-  tables = await createTables();
   await fillHistories(tables, ENTRIES);
-  api = openApi(tables, NOW);
 });
-
-afterAll(() => tables.drop());
 
 const historyOf = ({ history }: Answer) => history;
 
@@ -66,6 +62,7 @@ const period = (block: number) => ({
   to_block: block < ENTRIES ? block + 1 : null,
   to_tx: block < ENTRIES ? transaction(block + 1) : null,
 });
+
 const owned = (block: number) => ({ ...period(block), reason: "registry", event_type: "NewOwner" });
 
 describe("a long history", () => {

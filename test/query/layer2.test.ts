@@ -1,11 +1,11 @@
 import { addressRecord, domain, label, primaryNameChange, resolverNode } from "ponder:schema";
 import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { totals } from "../../src/api/names/counts/totals.ts";
 import { noEnsv2 } from "../../src/api/names/query/scope.ts";
 import { operations } from "../support/operations.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, useApi } from "./api.ts";
 import {
   BASE,
   BASE_BRIDGE,
@@ -31,12 +31,12 @@ import {
   STATIC_RESOLVER,
   transaction,
 } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 const primaryNameStats = operations.find(({ path }) => path === "/ens-stats/primary-names");
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW, { contracts });
 
 const ask = async (path: string) => (await api.get(path)).body;
 const whois = (name: string) => ask(`/whois/${name}`);
@@ -44,12 +44,9 @@ const JESSE = getAddress(jesse);
 const OTHER = getAddress(other);
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   await fill(tables);
-  api = openApi(tables, NOW, { contracts });
 });
-afterAll(() => tables?.drop());
 
 /** Other contracts during a test: the resolver of base.eth on the main chain. */
 async function withResolverOfBase<T>(resolver: `0x${string}` | null, work: () => Promise<T>): Promise<T> {

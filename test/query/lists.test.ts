@@ -1,12 +1,12 @@
 // Also runs as: long
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { fillLists, type Item, type NameList, NOW, nameLists, notFilters } from "./lists.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /*
  * Every list of names with every filter in every order: the result is the matching part of the
@@ -15,15 +15,13 @@ import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NAMES = 200;
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillWithMany(NAMES)(tables.pool);
   await fillLists(tables.pool);
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
-  api = openApi(tables, NOW);
 });
-afterAll(() => tables?.drop());
 
 type Answer = { results: Item[]; total: number; next_cursor: string | null };
 

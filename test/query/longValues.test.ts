@@ -1,11 +1,11 @@
 import { domain, event, primaryName, primaryNameChange, resolverChange, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, toHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_SHOWN } from "../../src/api/names/rules/shown.ts";
 import { storable } from "../../src/ens/storable.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 /**
  * Every text in this test repeats this character, which takes two JavaScript units and four bytes
@@ -23,8 +23,8 @@ const node = namehash("long.eth");
 const claimer = account(0xc1a1);
 const hider = account(0xc1a2);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, 1_800_000_000);
 
 const read = async (path: string) => {
   const { status, body } = await api.get(path);
@@ -34,8 +34,6 @@ const read = async (path: string) => {
 };
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, 1_800_000_000);
   const text = { contract: "RESOLVER", eventType: "TextChanged", node, contractAddress: STATIC_RESOLVER };
   const at = {
     chainId: CHAIN_ID,
@@ -71,8 +69,6 @@ beforeAll(async () => {
     },
   ]);
 });
-
-afterAll(() => tables.drop());
 
 describe("a long value is cut at a character boundary and marked as cut", () => {
   test("in the events of a name", async () => {

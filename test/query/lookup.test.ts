@@ -1,9 +1,9 @@
 import { addressRecord, domain, event, primaryName, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { reverseNode } from "../../src/api/names/schemas/input.ts";
 import { ADDR_REVERSE_NODE } from "../../src/ens/name.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import {
   account,
   CHAIN_ID,
@@ -16,7 +16,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
@@ -72,12 +72,10 @@ const otherOf = (name: string, block: number, eventType: string, details: object
 /** More texts than one answer about many names gives for a name. */
 const MANY = 450;
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   const registered = (name: string, resolver: Hex | null) =>
     registeredRow(name, alice, BigInt(NOW + 1_000), { resolver });
   await tables.writer.insert(domain).values([
@@ -168,8 +166,6 @@ beforeAll(async () => {
       otherOf("cleared.eth", 14, "ABIChanged", { contentType: "4" }),
     ]);
 });
-
-afterAll(() => tables.drop());
 
 type Item = Record<string, unknown> & { status: string; cursor?: string };
 const lookUp = async (body: object): Promise<Item[]> => {

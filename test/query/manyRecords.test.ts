@@ -1,11 +1,11 @@
 import { addressRecord, domain, textRecord } from "ponder:schema";
 import { keccak256, namehash, stringToBytes, toHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { findRecords, MAX_READ_BYTES } from "../../src/api/names/query/records.ts";
 import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 /*
  * Names whose owners set more records than an answer can hold. The database sends no more than the
@@ -22,10 +22,11 @@ const at = (name: string) => ({
   node: namehash(name),
   version: 0,
 });
+
 const origin = { blockNumber: 7, transactionHash: transaction(7) };
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 const textOf = (name: string, key: string, fields: Partial<typeof textRecord.$inferInsert>) => ({
   ...at(name),
@@ -41,8 +42,6 @@ const textOf = (name: string, key: string, fields: Partial<typeof textRecord.$in
 });
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   const names = ["texts.eth", "nul.eth", "coins.eth", "zeros.eth", "display.eth"];
   await tables.writer
     .insert(domain)
@@ -91,7 +90,6 @@ beforeAll(async () => {
   );
   await tables.writer.insert(addressRecord).values([coin("zeros.eth", 900_000, account(0xa11ce))]);
 });
-afterAll(() => tables?.drop());
 
 test("the limit matches that of an answer", () => expect(MAX_READ_BYTES).toBe(MAX_JSON_BYTES));
 

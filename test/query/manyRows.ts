@@ -3,8 +3,9 @@ import { ETH_NODE } from "../../src/ens/name.ts";
 import { CHAIN_ID, STATIC_RESOLVER, STRANGE_RESOLVER, WRAPPER } from "./rows.ts";
 
 const hash = (seed: string) => `'0x' || md5(${seed}) || md5(${seed} || '.')`;
-/** About four names for each of 50,000 owners. */
-const owner = "'0x' || lpad(to_hex(i % 50000 + 4096), 40, '0')";
+const OWNERS = 50_000;
+/** Each owner has about four of 200,000 names. */
+const owner = `'0x' || lpad(to_hex(i % ${OWNERS} + 4096), 40, '0')`;
 const resolver = `case when i % 5 = 0 then '${STRANGE_RESOLVER}' else '${STATIC_RESOLVER}' end`;
 const isWrapped = "(i % 10 = 3)";
 const isUnderEth = "(i % 10 < 7)";
@@ -50,7 +51,7 @@ const statementsFor = (count: number): string[] => [
    from generate_series(1, ${count}) as i`,
   `insert into primary_names (address, coin_type, name, is_name_known, registrar, chain_id, block_number, transaction_hash)
    select ${owner}, 60, 'name' || i || '.eth', true, 'REVERSE_REGISTRAR', ${CHAIN_ID}, i, ${hash("'tx' || i")}
-   from generate_series(1, 50000) as i`,
+   from generate_series(1, ${Math.min(count, OWNERS)}) as i`,
   `insert into primary_name_changes (chain_id, block_number, log_index, address, coin_type, name, is_name_known,
      registrar, transaction_hash, block_timestamp)
    select ${CHAIN_ID}, i, 0, ${owner}, 60, 'name' || i || '.eth', true, 'REVERSE_REGISTRAR', ${hash("'tx' || i")}, i
@@ -61,7 +62,7 @@ const statementsFor = (count: number): string[] => [
 
 /**
  * Fills the tables with `count` generated domains, about two events and one row of each other
- * table for each. If there are many, do this before the indexes are built.
+ * table for each. If there are tens of thousands, do this before the indexes are built.
  */
 export const fillWithMany =
   (count: number) =>

@@ -1,9 +1,9 @@
 import { domain, event } from "ponder:schema";
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import { account, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 /* Names moved from an older registrar to the next. A move is not a purchase. */
 
@@ -13,8 +13,8 @@ const [alice, migrator] = [account(0xa11ce), account(0x317)];
 const END_OF_TRANSFERS = 1_588_550_400n;
 const [FIRST, SECOND, THIRD] = [1_700_000_000n, 1_710_000_000n, 1_720_000_000n];
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 const ask = async (path: string) => (await api.get(path)).body;
 
 /** A log in its block's transaction. All happened within the last hours. */
@@ -64,8 +64,6 @@ const bought: Record<string, number[]> = {
 const names = Object.keys(stories);
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   await tables.writer.insert(domain).values(names.map((name) => domainRow(name)));
   const rows = Object.entries(stories).flatMap(([name, logs]) =>
     logs.map(({ block, contract, eventType, fields }, index) =>
@@ -84,7 +82,6 @@ beforeAll(async () => {
   );
   await tables.writer.insert(event).values(rows);
 });
-afterAll(() => tables?.drop());
 
 type Entry = { block_number: number; transaction_hash: string };
 

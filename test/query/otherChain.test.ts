@@ -1,5 +1,5 @@
 import { namehash } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { listKnownRecords } from "../../src/api/names/query/records.ts";
 import { mainChain } from "../../src/api/names/query/scope.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
@@ -10,7 +10,7 @@ import { contracts as withEnsv2 } from "./ensv2.ts";
 import { fillLists, NOW, nameLists } from "./lists.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, STATIC_RESOLVER } from "./rows.ts";
-import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
+import { beginFeed, setProgress, useTables } from "./tables.ts";
 
 /*
  * Rows of a chain that a question is not about change no answer, because every statement has its
@@ -22,9 +22,9 @@ const NAMES = 120;
 const OTHER = 424_242;
 const owner = account(0xab1e);
 
-let tables: Tables;
+const tables = useTables();
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillWithMany(NAMES)(tables.pool);
   await beginFeed(tables);
   await fillLists(tables.pool);
   await tables.pool.query(`do $$ declare made text; named text; begin
@@ -42,7 +42,6 @@ beforeAll(async () => {
   );
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
 });
-afterAll(() => tables?.drop());
 
 /** A name with a row in every table, and its former holder. */
 const NAME = "name11.eth";

@@ -1,27 +1,25 @@
 import { namehash } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { PAGE_SIZE } from "../../src/api/names/schemas/paging.ts";
 import { operations } from "../support/operations.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /* With many more names than a page has, no list is longer than a page. */
 const NOW = 1_800_000_000;
 const NAMES = 3_000;
 const owner = account(4_096 + 7);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillWithMany(NAMES)(tables.pool);
   // One address that has them all.
   await tables.pool.query("update domains set effective_owner_address = $1, registry_owner = $1", [owner]);
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
-  api = openApi(tables, NOW);
 });
-afterAll(() => tables?.drop());
 
 const values: Record<string, string> = {
   name: "name7.eth",

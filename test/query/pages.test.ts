@@ -18,7 +18,7 @@ import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 
@@ -43,11 +43,10 @@ const document = openApiDocument(operations);
 const paths = document.paths as Record<string, Record<string, { operationId: string }>>;
 const idOf = ({ method, path }: Endpoint): string => paths[path]?.[method]?.operationId ?? "";
 const PATIENCE_MS = 120_000;
-let tables: Tables;
+const tables = useTables();
 let api: TestApi;
 
 beforeAll(async () => {
-  tables = await createTables();
   api = openApi(tables, NOW, {
     pagesOf: (createContext) => createTestPages({ operations, createContext }),
   });
@@ -58,8 +57,6 @@ beforeAll(async () => {
       registeredRow("alice.eth", account(0xa11ce), BigInt(NOW + 1_000), { resolver: STATIC_RESOLVER }),
     ]);
 });
-
-afterAll(() => tables.drop());
 
 const asBrowser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 

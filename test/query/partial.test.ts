@@ -1,8 +1,8 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { reverseNode } from "../../src/api/names/schemas/input.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, useApi } from "./api.ts";
 import { lostNode } from "./noChain.ts";
 import {
   account,
@@ -14,19 +14,17 @@ import {
   STRANGE_RESOLVER,
   transaction,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const LATER = BigInt(NOW + 100 * 86_400);
 const alice = account(0xa11ce);
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 /** Names by who can answer for them. No node is configured here. */
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   const rows = [
     domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
     registeredRow("alice.eth", alice, LATER, { resolver: STATIC_RESOLVER }),
@@ -62,7 +60,6 @@ beforeAll(async () => {
   });
   await tables.writer.insert(textRecord).values([text("url", "https://alice.example"), text("notice", null)]);
 });
-afterAll(() => tables?.drop());
 
 const reason = { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(/LIVE_RPC_URL/) };
 const error = { error: reason };

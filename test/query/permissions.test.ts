@@ -1,8 +1,8 @@
 import { domain, operator, ownershipChange, recordDelegate, tokenApproval } from "ponder:schema";
 import { sql } from "ponder";
 import { getAddress, type Hex, namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import {
   account,
   CHAIN_ID,
@@ -14,7 +14,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -37,8 +37,8 @@ const MANY = 100_000;
 
 type Item = Record<string, unknown>;
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 const event = (block: number) => ({
   blockNumber: block,
@@ -46,12 +46,14 @@ const event = (block: number) => ({
   blockTimestamp: NOW - 1_000 + block,
   transactionHash: transaction(block),
 });
+
 const shown = (block: number) => ({
   block_number: block,
   block_timestamp: NOW - 1_000 + block,
   transaction_hash: transaction(block),
   log_index: 1,
 });
+
 const ask = async (path: string) => {
   const { status, body } = await api.get(path);
   expect({ path, status, body }).toMatchObject({ status: 200 });
@@ -63,8 +65,6 @@ const find = (rows: readonly Item[], wanted: Item) =>
   rows.filter((row) => Object.entries(wanted).every(([key, value]) => row[key] === value));
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   const { writer } = tables;
   const plain = { registryOwner: alice, effectiveOwnerAddress: alice, resolver: STATIC_RESOLVER };
   const wrapped = { registryOwner: WRAPPER, isWrapped: true, wrapperExpiryTimestamp: inDays(100) };
@@ -203,7 +203,6 @@ beforeAll(async () => {
       '${transaction(50)}' from generate_series(1, ${MANY}) as i`),
   );
 });
-afterAll(() => tables?.drop());
 
 describe("GET /domain/:name/permissions", () => {
   test("an owner in the registry, since the start of uninterrupted ownership", async () => {

@@ -8,10 +8,10 @@ import {
 } from "ponder:schema";
 import { eq } from "ponder";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Live } from "../../src/api/names/live/live.ts";
 import { readVerifiedNames } from "../../src/api/names/resolution/resolvePrimaryNames.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { noChain } from "./noChain.ts";
 import {
   account,
@@ -26,7 +26,7 @@ import {
   STRANGE_RESOLVER,
   transaction,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const LATER = BigInt(NOW + 86_400);
@@ -35,8 +35,8 @@ const DEFAULT_COIN_TYPE = 0x80000000;
 const REVERSE = "REVERSE_REGISTRAR";
 const DEFAULT = "DEFAULT_REVERSE_REGISTRAR";
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 let accounts = 0x100;
 
 const reverseNodeOf = (address: Address) => namehash(`${address.slice(2)}.addr.reverse`);
@@ -91,8 +91,6 @@ const none = { primary_name: null, registrar: null };
 const needsChain = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   await tables.writer
     .insert(domain)
     .values([
@@ -101,8 +99,6 @@ beforeAll(async () => {
       domainRow("xyz", { registryOwner: account(0xc0) }),
     ]);
 });
-
-afterAll(() => tables.drop());
 
 describe("a claim is a primary name if it resolves to the address", () => {
   test("by its own address record, in the capitals of its display text", async () => {

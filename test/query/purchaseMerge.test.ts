@@ -1,12 +1,12 @@
 import { domain, event } from "ponder:schema";
 import { formatEther, getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { sales } from "../../src/api/names/counts/dayCounts.ts";
 import { mainChain } from "../../src/api/names/query/scope.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, REGISTRAR, USDC, contracts as withEnsv2 } from "./ensv2.ts";
 import { account, contracts, type EventRow, eventRow, registeredRow } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 /*
  * Random logs of many transactions, merged by SQL and by the plain functions below, which follow
@@ -156,7 +156,7 @@ function kindOf(rows: readonly EventRow[]) {
 const isRenewal = ({ eventType }: EventRow) =>
   ["NameRenewed", "RenewalReferred", "ExpiryUpdated"].includes(eventType);
 
-let tables: Tables;
+const tables = useTables();
 let plain: TestApi;
 let ensv2: TestApi;
 const first = registeredRow("first.eth", account(1), 2_000_000_000n);
@@ -164,7 +164,6 @@ const second = registeredRow("second.eth", account(1), 2_000_000_000n);
 const logs: Record<"first" | "second", EventRow[][]> = { first: [], second: [] };
 
 beforeAll(async () => {
-  tables = await createTables();
   plain = openApi(tables, NOW);
   ensv2 = openApi(tables, NOW, { contracts: withEnsv2 });
   const next = numbers(5);
@@ -177,7 +176,6 @@ beforeAll(async () => {
   await tables.writer.insert(domain).values([first, second]);
   await tables.writer.insert(event).values([...logs.first, ...logs.second].flat());
 });
-afterAll(() => tables?.drop());
 
 const entriesOf = (purchases: readonly EventRow[][], toEntries: (rows: EventRow[]) => object[]) => ({
   registrations: purchases.filter(([row]) => row && !isRenewal(row)).flatMap(toEntries),

@@ -1,8 +1,8 @@
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../../src/ens/coinType.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import {
   account,
   CHAIN_ID,
@@ -14,7 +14,7 @@ import {
   STRANGE_RESOLVER,
   transaction,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const alice = account(0xa11ce);
@@ -25,8 +25,8 @@ const place = (name: string, resolver: Hex = STATIC_RESOLVER) => ({
   node: namehash(name),
 });
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 const textOf = (
   name: string,
@@ -58,8 +58,6 @@ const addressOf = (name: string, coinType: bigint, address: Hex | null, version 
 });
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   const registered = (name: string, resolver: Hex | null) =>
     registeredRow(name, alice, BigInt(NOW + 1_000), { resolver });
   await tables.writer
@@ -111,8 +109,6 @@ beforeAll(async () => {
     }),
   ]);
 });
-
-afterAll(() => tables.drop());
 
 const records = async (name: string, query = "") => (await api.get(`/domain/${name}/records${query}`)).body;
 

@@ -1,7 +1,7 @@
 import { addressRecord, domain, ensv2Entry, ensv2Link, ensv2Proxy, resolverNode } from "ponder:schema";
 import fc from "fast-check";
 import { type Address, getAddress, type Hex, namehash, toHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ROOT_NODE } from "../../src/ens/name.ts";
 import "../support/seed.ts";
 import { openApi, type TestApi } from "./api.ts";
@@ -27,7 +27,7 @@ import {
   STRANGE_RESOLVER,
   transaction,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const [alice, bob] = [account(0xa11ce), account(0xb0b)];
@@ -162,7 +162,7 @@ const linkOf = (resolver: Address, node: Hex, record: Hex | null) => ({
   transactionHash: transaction(1),
 });
 
-let tables: Tables;
+const tables = useTables();
 
 async function write(world: World) {
   const into = [
@@ -179,7 +179,6 @@ async function write(world: World) {
 }
 
 beforeAll(async () => {
-  tables = await createTables();
   await tables.writer
     .insert(ensv2Proxy)
     .values([
@@ -189,7 +188,6 @@ beforeAll(async () => {
       proxyRow(OTHER, RESOLVER_CODE),
     ]);
 });
-afterAll(() => tables.drop());
 
 type Item = { name: string; coin_types: string[]; is_default?: true };
 

@@ -1,6 +1,6 @@
 import { domain, event, feedAnswer } from "ponder:schema";
 import { getAddress, namehash } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { advanceDays } from "../../src/api/names/counts/dayCounts.ts";
 import { MONTHS_AHEAD } from "../../src/api/names/endpoints/populationEndpoints.ts";
 import { MAX_PERIODS, MAX_PERIODS_WITH_SOURCES } from "../../src/api/names/endpoints/sales/periods.ts";
@@ -21,7 +21,7 @@ import {
   registeredRow,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, emptied, type Tables } from "./tables.ts";
+import { emptied, useTables } from "./tables.ts";
 
 const DAY = 86_400;
 /** Noon of Friday, 15 January 2027. */
@@ -35,16 +35,12 @@ const STRANGE_CONTROLLER = account(0x5e11);
 const REGISTRAR = account(0xe2);
 const PCC = 65_536;
 
-let tables: Tables;
-beforeAll(async () => {
-  tables = await createTables();
-});
+const tables = useTables();
 beforeEach(async () => {
-  tables = await emptied(tables);
+  Object.assign(tables, await emptied(tables));
   const first = { chainId: CHAIN_ID, blockNumber: 0, logIndex: 0, blockTimestamp: 0 };
   await tables.writer.insert(feedAnswer).values({ ...first, answer: 2_000n * 10n ** 8n });
 });
-afterAll(() => tables.drop());
 
 const ask = async (path: string, now = NOW) => {
   const { status, body } = await openApi(tables, now).get(path);

@@ -1,6 +1,6 @@
 import { domain, event, primaryName } from "ponder:schema";
 import { namehash } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openApi } from "./api.ts";
 import {
   account,
@@ -13,7 +13,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, emptied, type Tables } from "./tables.ts";
+import { emptied, useTables } from "./tables.ts";
 
 const DAY = 86_400;
 /** Noon, so that half of today is over. */
@@ -25,7 +25,7 @@ const alice = account(0xa11ce);
 const bob = account(0xb0b);
 const PCC = 65536;
 
-let tables: Tables;
+const tables = useTables();
 const ask = async (path: string, now = NOW) => (await openApi(tables, now).get(path)).body;
 
 const owned = (owner: DomainRow["registryOwner"]) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
@@ -68,13 +68,9 @@ const names = [
   }),
 ];
 
-beforeAll(async () => {
-  tables = await createTables();
-});
 beforeEach(async () => {
-  tables = await emptied(tables);
+  Object.assign(tables, await emptied(tables));
 });
-afterAll(() => tables.drop());
 
 describe("GET /ens-stats", () => {
   test("counts names, owners, events, registrations and renewals", async () => {

@@ -1,5 +1,5 @@
 import { domain, event, workList } from "ponder:schema";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createFeedMeters } from "../../src/api/features/feed/metrics.ts";
 import { createWebhookMeters } from "../../src/api/features/webhooks/metrics.ts";
 import { chainClock } from "../../src/api/server/indexState/clock.ts";
@@ -10,13 +10,12 @@ import type { Verification } from "../../src/api/server/serviceDb/verifications.
 import { setHeartbeat } from "../support/ponderState.ts";
 import { openApi } from "./api.ts";
 import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
-let tables: Tables;
+const tables = useTables();
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 4_242, time: NOW - 30 });
   await tables.writer
     .insert(domain)
@@ -35,8 +34,6 @@ beforeAll(async () => {
       eventRow({ block: 3 }, { contract: "REGISTRY", eventType: "NewOwner" }),
     ]);
 });
-
-afterAll(() => tables.drop());
 
 test("GET /stats returns the indexed block, even with an unknown head, and 0 for queues that do not exist", async () => {
   expect((await openApi(tables, NOW).get("/stats")).body).toEqual({

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
+import { afterAll, beforeAll } from "vitest";
 import { beginEpoch } from "../../src/api/features/feed/install.ts";
 import { withClient } from "../../src/api/server/postgres/client.ts";
 import type { Db } from "../../src/api/server/postgres/db.ts";
@@ -72,6 +73,14 @@ export async function createTables({ fill, onQuery, locale }: Options = {}): Pro
       await database.drop();
     },
   };
+}
+
+/** The same for all tests of a file, which need not drop them. */
+export function useTables(options: Options = {}): Tables {
+  const tables = {} as Tables;
+  beforeAll(async () => void Object.assign(tables, await createTables(options)));
+  afterAll(() => tables.drop?.());
+  return tables;
 }
 
 /** Drops what the API builds beside an index's tables, with its triggers, and all rows. */

@@ -1,8 +1,8 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { nameByNode } from "../../src/ens/name.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import {
   account,
   answerable,
@@ -14,7 +14,7 @@ import {
   transaction,
   WRAPPER,
 } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -25,14 +25,12 @@ const PCC = 65536;
 /** Stands for a name of more than 1,024 bytes. */
 const DEEP = namehash("deep.strange.eth");
 
-let tables: Tables;
-let api: TestApi;
+const tables = useTables();
+const api = useApi(tables, NOW);
 
 const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
 
 beforeAll(async () => {
-  tables = await createTables();
-  api = openApi(tables, NOW);
   const owned = { registryOwner: alice, effectiveOwnerAddress: alice };
   const wrapped = {
     registryOwner: WRAPPER,
@@ -109,8 +107,6 @@ beforeAll(async () => {
     },
   ]);
 });
-
-afterAll(() => tables.drop());
 
 describe("GET /whois/:name", () => {
   test("returns every field of a registered name", async () => {

@@ -1,5 +1,5 @@
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import { operations } from "../support/operations.ts";
@@ -8,7 +8,7 @@ import { contracts as withEnsv2 } from "./ensv2.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { needsNode } from "./noChain.ts";
 import { account, CHAIN_ID } from "./rows.ts";
-import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
+import { beginFeed, setProgress, useTables } from "./tables.ts";
 
 /*
  * Without ENSv2, its tables are empty and answers mention nothing of it. With an empty ENSv2, the
@@ -18,18 +18,17 @@ const NOW = 1_800_000_000;
 const NAMES = 3_000;
 const owner = account(4_096 + 7);
 
-let tables: Tables;
+const tables = useTables();
 let without: TestApi;
 let empty: TestApi;
 
 beforeAll(async () => {
-  tables = await createTables({ fill: fillWithMany(NAMES) });
+  await fillWithMany(NAMES)(tables.pool);
   await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
   without = openApi(tables, NOW);
   empty = openApi(tables, NOW, { contracts: withEnsv2 });
 });
-afterAll(() => tables?.drop());
 
 const values: Record<string, string> = {
   name: "name7.eth",

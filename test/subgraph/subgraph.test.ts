@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { afterAll, beforeAll, describe } from "vitest";
 import { closeSubgraphStage, openSubgraphStage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-// Also runs as: slow
+// Also runs as: long
 import { addressRecord, block, domain, ensv2Link, ensv2Proxy, event, resolverNode } from "ponder:schema";
 import { namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -32,7 +32,7 @@ import {
   transaction,
 } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
-import { isSlow } from "../support/size.ts";
+import { isLong } from "../support/size.ts";
 
 /* Rows that no single local chain can produce: of ENSv2, of layer 2s, and of tokens without a node. */
 
@@ -366,9 +366,9 @@ describe.each([
   { title: "with ENSv2", contracts: withEnsv2, turn: 1 },
 ])("every statement can be run $title", ({ contracts, turn }) => {
   // `npm test` runs those of an entity in one of the two, with every second filter.
-  const tried = entities.filter((_, i) => isSlow() || i % 2 === turn);
+  const tried = entities.filter((_, i) => isLong() || i % 2 === turn);
   const filtersOfTurn = (entity: Entity) =>
-    filtersWithValues(entity).filter((_, i) => isSlow() || i % 2 === 0);
+    filtersWithValues(entity).filter((_, i) => isLong() || i % 2 === 0);
 
   test.each(tried.map((entity) => [entity.name, entity] as const))("%s", async (name, entity) => {
     const { one, many } = rootOf(entity);

@@ -10,6 +10,9 @@ export const isLong = (): boolean => inject("form") === "long";
 /** The same of tests that `npm run test:slow` and `npm run test:long` run: they take more processes than `npm test` has time for. */
 export const isSlow = (): boolean => inject("form") !== "short";
 
+/** What `npm test` has shown already, in a file whose other tests are slow: the slow tests leave it out. */
+export const wasShown = (): boolean => inject("form") === "slow";
+
 /** Parts of a proof that differ little from each other: `npm test` runs the first ones, the slow tests the rest, the long proofs all. */
 export const partsOf = <Part>({
   first,

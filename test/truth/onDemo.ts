@@ -9,7 +9,7 @@ export function expectTruth({ differences, counts }: Pick<Outcome, "differences"
   expect(differences).toEqual([]);
 }
 
-export function describeTruth(stageOf: () => Stage): void {
+export function describeTruth(stageOf: () => Pick<Stage, "stack" | "local">): void {
   test("the index of the demo matches the contracts", async () => {
     const { stack, local } = stageOf();
     expectTruth(await judgeStack(stack, local));

@@ -1,10 +1,16 @@
 import { expect, test, vi } from "vitest";
 
+type HotReload = typeof import("../../src/api/server/hotReload.ts");
+type Upkeep = typeof import("../../src/api/upkeep/upkeep.ts");
+
+let edits = 0;
+
 /** What `ponder dev` does on an edit: it reloads the modules in the same process. */
 async function reload() {
-  vi.resetModules();
-  const { startInPlace } = await import("../../src/api/server/hotReload.ts");
-  const { startUpkeep } = await import("../../src/api/upkeep/upkeep.ts");
+  const edit = `?edit=${++edits}`;
+  const moduleOf = (file: string) => import(`${new URL(`../../src/api/${file}`, import.meta.url)}${edit}`);
+  const { startInPlace }: HotReload = await moduleOf("server/hotReload.ts");
+  const { startUpkeep }: Upkeep = await moduleOf("upkeep/upkeep.ts");
   let rounds = 0;
   const plan = {
     databaseUrl: "postgresql://nowhere",

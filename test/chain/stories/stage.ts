@@ -20,7 +20,7 @@ export async function openStoryStage(plan: Pick<StagePlan, "ensv2"> = {}): Promi
   stage = await openStage({
     ...plan,
     before: async (chain, cast) => {
-      for (const acts of past) await acts(chain, cast);
+      for (const acts of past.splice(0)) await acts(chain, cast); // Another file may follow in this process.
     },
   });
   await takeNoLabels();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { measureFile } from "../../../engine/sources/archiveManifest.ts";
 import type { Manifest } from "../../../ops/export/manifest.ts";
-import { isSlow, partsOf } from "../../support/size.ts";
+import { isLong, partsOf } from "../../support/size.ts";
 import { check, fileOf, type MadeIndex, readManifestOf, tableOf, writeManifest } from "./made.ts";
 
 type Stage = { index: MadeIndex; folder: string };
@@ -80,7 +80,7 @@ export function damageIsFound(stageOf: () => Stage): void {
       expect(await faultsOf(spoil)).toContainEqual(expect.stringMatching(fault));
     });
 
-    test.runIf(isSlow())("a table of another export, even with an adjusted manifest", async () => {
+    test.runIf(isLong())("a table of another export, even with an adjusted manifest", async () => {
       const { index } = stageOf();
       const without = "event_type = 'NewOwner' and block_number % 2 = 0";
       await index.tables.pool.query(`create table aside as select * from events where ${without}`);

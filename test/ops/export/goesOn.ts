@@ -2,7 +2,7 @@ import { cpSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Manifest } from "../../../ops/export/manifest.ts";
-import { isSlow } from "../../support/size.ts";
+import { isLong } from "../../support/size.ts";
 import {
   check,
   FINAL_BLOCK,
@@ -82,7 +82,7 @@ export function goesOn(stageOf: () => Stage): void {
       expect(rows).toEqual([{ newest: LATER }]);
     });
 
-    test.runIf(isSlow())(
+    test.runIf(isLong())(
       "an interrupted export moves to the later position: logs are continued and states rewritten",
       async () => {
         const stage = stageOf();
@@ -99,7 +99,7 @@ export function goesOn(stageOf: () => Stage): void {
       },
     );
 
-    test.runIf(isSlow())("--since writes the logs after the older export, and complete states", async () => {
+    test.runIf(isLong())("--since writes the logs after the older export, and complete states", async () => {
       const { index, folder, expected } = stageOf();
       const since = join(folder, "manifest.json");
       const later = await index.write({ tables: null, since });
@@ -115,7 +115,7 @@ export function goesOn(stageOf: () => Stage): void {
       expect([faults, left]).toEqual([[], []]);
     });
 
-    test.runIf(isSlow())(
+    test.runIf(isLong())(
       "the older export's logs are still compared with the index, but its states no longer",
       async () => {
         const { index, folder } = stageOf();

@@ -5,7 +5,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, type Manifest } from "../../../ops/snapshot/manifest.ts";
 import { ask, createTestDatabase } from "../../support/database.ts";
-import { isSlow } from "../../support/size.ts";
+import { isLong } from "../../support/size.ts";
 import { expectEnd, hasIndex, PATIENCE_MS, readManifestOf, type SnapshotStage } from "./stage.ts";
 
 type Part = Manifest["parts"][number];
@@ -193,7 +193,7 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     }
 
     // Every third in `npm test`.
-    test.each(cases.filter((_, i) => isSlow() || i % 3 === 0))(
+    test.each(cases.filter((_, i) => isLong() || i % 3 === 0))(
       "%s",
       async (_, spoil, message) => {
         const before = await stateOf(database.url);

@@ -15,7 +15,7 @@ import {
   unwrap,
   writeRecord,
 } from "../../../devnet/acts.ts";
-import { isSlow } from "../../support/size.ts";
+import { isLong } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { post, stage } from "../stage.ts";
 
@@ -24,7 +24,7 @@ import { post, stage } from "../stage.ts";
  * happens to one.
  */
 
-const runs = isSlow() ? 400 : 40;
+const runs = isLong() ? 400 : 40;
 let block: number;
 
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { beforeAll, expect, inject, test } from "vitest";
 import { chanceOf } from "../../../bench/api/chance.ts";
-import { isSlow } from "../../support/size.ts";
+import { isLong } from "../../support/size.ts";
 import { loadModel, randomList } from "../randomLists.ts";
 import { ask } from "../stage.ts";
 
 /* Random lists within the schema, by filters, orders and pages, compared with a plain evaluation over all entities in memory. */
 
-const runs = isSlow() ? 300 : 30;
+const runs = isLong() ? 300 : 30;
 beforeAll(loadModel);
 
 test(`${runs} random lists equal a plain evaluation (FUZZ_SEED=${inject("seed")})`, async () => {
