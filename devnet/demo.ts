@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseEther } from "viem";
+import { type Address, type Hex, hexToString, parseEther } from "viem";
 import type { Chain } from "./acts.ts";
 import {
   addController,
@@ -7,6 +7,7 @@ import {
   auctionName,
   bindAgent,
   DAY,
+  encodeWrite,
   ethNode,
   FUSES,
   hashLabel,
@@ -43,7 +44,7 @@ import {
   writeRecords,
   YEAR,
 } from "./acts.ts";
-import { type Cast, type Chapter, playChapters, type Telling } from "./chapters.ts";
+import { type Cast, type Chapter, demoCast, playChapters, type Telling } from "./chapters.ts";
 
 /** Labels of the demo that no dotted name can show. */
 export const oddLabels = {
@@ -72,7 +73,11 @@ export const demoNames: readonly DemoName[] = [
     name: "alice.eth",
     meaning: "registered by the newest controller; texts, addresses, contenthash, primary name",
   },
-  { name: "pay.alice.eth", meaning: "a subname in the registry, without an expiry" },
+  {
+    name: "pay.alice.eth",
+    meaning:
+      "a subname in the registry, without an expiry; lists show its label after a request for the name",
+  },
   { name: "wrapped.eth", meaning: "wrapped, with fuses burnt" },
   { name: "sub.wrapped.eth", meaning: "an emancipated subname with an expiry of its own" },
   { name: "grace.eth", meaning: "expired 30 days ago: only a renewal is possible" },
@@ -403,6 +408,17 @@ async function playAlice({ chain, alice }: Cast): Promise<void> {
   const address = addressOf(chain, resolver);
   await setSubnodeRecord(chain, { from: alice, parent: node, label: "pay", owner: alice, resolver: address });
   await writeRecord(chain, { from: alice, resolver, node: pay, write: { kind: "addr", address: alice } });
+}
+
+/** Ten bytes in the transaction of `changeOfAlice`, for the digits of a time: the same value again would be no change. */
+export const timePlace = "40".repeat(10);
+
+/** A transaction that alice can send once the story is told: it sets a text record of alice.eth. */
+export function changeOfAlice(chain: Chain): { from: Address; to: Address; data: Hex } {
+  const resolver = "resolver5";
+  const write = { kind: "text", key: "status", value: hexToString(`0x${timePlace}`) } as const;
+  const data = encodeWrite(chain, { resolver, node: ethNode("alice"), write });
+  return { from: chain.accounts[demoCast.alice] as Address, to: addressOf(chain, resolver), data };
 }
 
 /** The holder of a name's token can bind agents to it; the name itself says by a record which agent is its own. */

@@ -7,6 +7,7 @@ import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { readHasEnsv2, readHasLayer2, readHome } from "../settings/machine.ts";
 import { readSettings, type Settings, SettingsError } from "../settings/settings.ts";
 import { demoCast } from "./chapters.ts";
+import { changeOfAlice } from "./demo.ts";
 import { startIndexer } from "./indexer.ts";
 import { type OwnChain, readHeads, startOwnChain } from "./ownChain.ts";
 import { openOwnDatabase } from "./ownDatabase.ts";
@@ -14,6 +15,7 @@ import { ask } from "./ponder.ts";
 import { freePort, isFree } from "./ports.ts";
 import { say } from "./screen.ts";
 import { superviseProcesses } from "./superviseProcesses.ts";
+import { webhookKeyFor } from "./webhookKey.ts";
 import { type Account, type Welcome, welcomeText } from "./welcome.ts";
 
 // `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
@@ -46,7 +48,13 @@ async function start(): Promise<number> {
   const chain = hasOwnChain ? await startOwnChain(plan) : null;
   // Chosen last: another start at the same time has its own by now.
   const port = given.PORT ? Number(given.PORT) : await freePort(USUAL_API_PORT);
-  const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
+  const env: Environment = {
+    ...given,
+    ...webhookKeyFor(home, given),
+    ...chain?.settings,
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+  };
   const settings = readSettings(env);
   const heads = chain && (await readHeads(chain));
   const logFile = join(home, "ponder.log");
@@ -66,7 +74,9 @@ async function start(): Promise<number> {
   const places = { databaseUrl, schema, metricsUrl, logFile: relative("", logFile) };
   const url = ponder.url.replace("127.0.0.1", "localhost");
   const own = chain && (await describeOwn(chain, url));
-  say(welcomeText({ url, chains, network, hasExplorer: settings.hasExplorer, own, ...places }));
+  const { hasExplorer, hasWebhooks, webhooks } = settings;
+  const shown = { hasExplorer, hasWebhooks: hasWebhooks && webhooks.secretKey !== null };
+  say(welcomeText({ url, chains, network, ...shown, own, ...places }));
   return ponder.pid;
 }
 
@@ -83,7 +93,8 @@ async function describeOwn({ local }: OwnChain, url: string): Promise<Welcome["o
       return { who, address, name };
     }),
   );
-  return { registry, universalResolver: deployment.universalResolver, accounts };
+  const change = changeOfAlice(chain);
+  return { registry, universalResolver: deployment.universalResolver, accounts, change };
 }
 
 type PrimaryName = { primary_name?: string | null };

@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { readEntry } from "../ops/log/read.ts";
+import { SettingsError } from "../settings/settings.ts";
 import { ask, isReady, type LogLine, type Ponder, readStatus, startPonder, until } from "./ponder.ts";
 import { beginStep, type Step, say, styled } from "./screen.ts";
 
@@ -20,38 +21,68 @@ const awaited = /^Hot reload/;
 /** Blocks up to which chains are to be indexed, by their names. */
 type Heads = Record<string, number>;
 
-/** What to index and how to tell that it is done; `heads` is null for a chain whose backfill takes hours. */
+/** Our own server listens: before that, another program at the port may answer in its place. */
+const LISTENS = "Created HTTP server";
+const PORT_TAKEN = /The port \d+ cannot be opened/;
+
+/**
+ * What to index and how to tell that it is done; `heads` is null for a chain whose backfill takes hours. `start` runs Ponder.
+ */
 export type IndexerPlan = {
   env: Record<string, string | undefined>;
   port: number;
   logFile: string;
   folder: string;
   heads: Heads | null;
+  start?: typeof startPonder;
 };
 
 /**
  * Starts `ponder dev` and waits until it has indexed the chain up to `heads`, or, without one, until its API
  * answers. Its whole log goes to the file, its errors to the screen, and its warnings once it is up.
  */
-export async function startIndexer({ env, port, logFile, folder, heads }: IndexerPlan): Promise<Ponder> {
+export async function startIndexer({
+  env,
+  port,
+  logFile,
+  folder,
+  heads,
+  start = startPonder,
+}: IndexerPlan): Promise<Ponder> {
   const step = beginStep("Starting the indexer");
   const file = createWriteStream(logFile);
   let isUp = false;
+  let isListening = false;
+  let isTaken = false;
   const onLog = (line: LogLine) => {
     file.write(`${line.text}\n`);
+    isListening ||= line.msg === LISTENS;
+    if (PORT_TAKEN.test(line.text)) {
+      isTaken = true;
+      return; // Its message ends the start.
+    }
     const text = forScreen(line);
     // Slow queries during startup are not worth showing.
     if (text !== null && (isUp || line.level >= ERROR)) say(text);
   };
-  const ponder = startPonder({ command: "dev", port, env, folder, onLog });
-  const look = () => (heads === null ? isAnswering(ponder.url) : isIndexed(ponder.url, heads, step));
-  await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe: () => `Its log: ${logFile}` });
+  const ponder = start({ command: "dev", port, env, folder, onLog });
+  const isDone = () => (heads === null ? isAnswering(ponder.url) : isIndexed(ponder.url, heads, step));
+  const look = async () => isListening && (await isDone());
+  const describe = () => `Its log: ${logFile}`;
+  await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe }).catch((error) => {
+    throw isTaken ? portTaken(port) : error;
+  });
   isUp = true;
   step.done(
     heads === null ? "The API answers; still indexing past blocks" : `Indexed ${sumOf(heads)} blocks`,
   );
   return ponder;
 }
+
+const portTaken = (port: number): SettingsError =>
+  new SettingsError(
+    `Another program took port ${port} during the start: start again, or choose another port, for example PORT=${port + 1}`,
+  );
 
 async function isAnswering(url: string): Promise<boolean> {
   const reply = await ask(`${url}/health`);

@@ -33,7 +33,8 @@ export type Ponder = {
 /** Starts Ponder on this project with exactly the environment given; its log comes line by line. */
 export function startPonder({ command, port, env, folder, onLog }: PonderPlan): Ponder {
   const logging = ["--log-format", "json"];
-  const screen = command === "dev" ? ["--disable-ui"] : [];
+  // At every start the log says when the server listens.
+  const screen = command === "dev" ? ["--disable-ui", "--log-level", "info"] : [];
   const child = startChild({
     command: process.execPath,
     args: [program, command, "--root", projectRoot, "--port", String(port), ...screen, ...logging],

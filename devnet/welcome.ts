@@ -1,4 +1,4 @@
-import { demoNames } from "./demo.ts";
+import { demoNames, timePlace } from "./demo.ts";
 import { basenames } from "./demoBase.ts";
 import { styled } from "./screen.ts";
 
@@ -11,10 +11,16 @@ export type Welcome = {
   chains: LocalPlace[] | null;
   network: string;
   hasExplorer: boolean;
+  hasWebhooks: boolean;
   databaseUrl: string;
   schema: string;
-  /** Of a chain of our own: what viem needs to know of it, and who has unlocked accounts there. */
-  own: { registry: string; universalResolver: string; accounts: readonly Account[] } | null;
+  /** Of a chain of our own: what viem needs to know of it, its unlocked accounts, and a transaction that one of them can send. */
+  own: {
+    registry: string;
+    universalResolver: string;
+    accounts: readonly Account[];
+    change: { from: string; to: string; data: string };
+  } | null;
   metricsUrl: string;
   logFile: string;
 };
@@ -29,10 +35,11 @@ export function welcomeText(welcome: Welcome): string {
   return [
     "",
     ...placesOf(welcome),
-    ...(welcome.own === null ? [] : contractsOf(welcome.own)),
+    ...setupOf(welcome),
     ...(welcome.chains === null ? [] : namesOfDemo(welcome.chains)),
     ...pagesOf(welcome),
     ...examplesOf(welcome),
+    ...changesOf(welcome),
     "",
     styled("dim", "Ctrl-C ends everything. A change of a source file is taken up at once."),
   ].join("\n");
@@ -56,19 +63,27 @@ function placesOf(welcome: Welcome): string[] {
   ];
 }
 
-/** The contracts that viem takes in a chain's `contracts`, and accounts that send without a key. */
-const contractsOf = ({ registry, universalResolver, accounts }: NonNullable<Welcome["own"]>): string[] => [
-  "",
-  styled("bold", "For viem and wallets"),
-  "",
-  `  ensRegistry           ${registry}`,
-  `  ensUniversalResolver  ${universalResolver}`,
-  "",
-  ...accounts.map(
-    ({ who, address, name }) => `  ${who.padEnd(10)} ${address}  ${styled("dim", name ?? "no primary name")}`,
-  ),
-  `  ${styled("dim", "All accounts are unlocked: eth_sendTransaction needs no key.")}`,
-];
+/** A client of viem for the chain, and accounts that send without a key. */
+function setupOf({ chains, own }: Welcome): string[] {
+  const chain = chains?.[0];
+  if (chain === undefined || own === null) return [];
+  return [
+    "",
+    styled("bold", "For viem and wallets"),
+    "",
+    `  import { createPublicClient, defineChain, http } from "viem";`,
+    `  const contracts = { ensRegistry: { address: "${own.registry}" }, ensUniversalResolver: { address: "${own.universalResolver}" } } as const;`,
+    `  const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };`,
+    `  const chain = defineChain({ id: ${chain.id}, name: "${chain.name}", nativeCurrency, rpcUrls: { default: { http: ["${chain.url}"] } }, contracts });`,
+    "  const client = createPublicClient({ chain, transport: http() });",
+    "",
+    ...own.accounts.map(
+      ({ who, address, name }) =>
+        `  ${who.padEnd(10)} ${address}  ${styled("dim", name ?? "no primary name")}`,
+    ),
+    `  ${styled("dim", "All accounts are unlocked: eth_sendTransaction needs no key.")}`,
+  ];
+}
 
 const lineOf = ({ name, id, url }: LocalPlace, index: number): string =>
   `${url}  (${index === 0 ? "a chain of its own" : name}, id ${id}, new at each start)`;
@@ -119,4 +134,25 @@ function examplesOf({ url, chains }: Welcome): string[] {
       ]
     : ["/stats", "/status", "/whois/vitalik.eth", "/whois/nick.eth", "/domain/vitalik.eth/events"];
   return ["", styled("bold", "To paste"), "", ...paths.map((path) => `  curl -s ${url}${path}`)];
+}
+
+/** The time as a text in hexadecimal, between two texts in single quotes. */
+const NOW = `'"$(date +%s | sed 's/./3&/g')"'`;
+
+/** A change on the chain and where it is seen. */
+function changesOf({ url, chains, own, hasWebhooks, databaseUrl }: Welcome): string[] {
+  const chain = chains?.[0];
+  if (chain === undefined || own === null) return [];
+  const request = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [own.change] };
+  const body = JSON.stringify(request).replace(timePlace, () => NOW);
+  return [
+    "",
+    `${styled("bold", "To change something")} (the text "status" of alice.eth, to the time), and to see the change`,
+    "",
+    `  curl -s ${chain.url} -H 'content-type: application/json' -d '${body}'`,
+    `  curl -s ${url}/changes`,
+    ...(hasWebhooks
+      ? [`  DATABASE_URL=${databaseUrl} npm run -s keys -- create ${styled("dim", " # a key for webhooks")}`]
+      : []),
+  ];
 }

@@ -1,10 +1,10 @@
 // Also runs as: slow, long
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { isRunning, type ProcessMark } from "../../devnet/processes.ts";
 import { root } from "../support/projectFiles.ts";
 import { isLong, isSlow } from "../support/size.ts";
@@ -98,6 +98,16 @@ async function expectReadmeSql(output: string): Promise<void> {
   }
 }
 
+/** The line that changes something, as it stands on the screen, and the change in the feed. */
+async function expectChange(output: string): Promise<void> {
+  const [line = ""] = /curl -s .*eth_sendTransaction.*/.exec(output) ?? [];
+  const [, feed = ""] = /curl -s (\S+\/changes)$/m.exec(output) ?? [];
+  for (let made = 1; made <= 2; made++) {
+    const { result } = JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8" }));
+    await vi.waitUntil(async () => (await (await fetch(feed)).text()).includes(result), 60_000);
+  }
+}
+
 test.runIf(isSlow())(
   "npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing",
   async () => {
@@ -107,12 +117,13 @@ test.runIf(isSlow())(
     // A port that another program had at first may be free by now.
     if (apiPort.listening) expect(dev.output()).not.toMatch(/localhost:42069/);
     if (chainPort.listening) expect(dev.output()).not.toMatch(/127\.0\.0\.1:8545/);
-    const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
-    expect(urls).toHaveLength(6);
+    const urls = [...dev.output().matchAll(/curl -s (\S+)$/gm)].map(([, url]) => url as string);
+    expect(urls).toHaveLength(7);
     for (const url of [...urls, ...pagesOn(dev.output())]) {
       expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
     }
     await expectReadmeSql(dev.output());
+    await expectChange(dev.output());
 
     const second = startDev();
     expect(await second.exit).toBe(1);

@@ -52,7 +52,7 @@ export function describeJobs(stageOf: () => Stage): void {
       expect(await page.locator(".timeline .change").count()).toBeGreaterThan(0);
       expect(await page.getByLabel("From", { exact: true }).inputValue()).toMatch(/^\d{4}-\d\d-\d\d$/);
       await page.getByLabel("To", { exact: true }).fill("1999-01-01");
-      await page.locator("main").getByRole("button", { name: "Search" }).click();
+      await page.locator("main").getByRole("button", { name: "Apply" }).click();
       await page.waitForURL(/to_day=1999/);
       expect(await page.locator(".timeline li").count()).toBe(0);
     });

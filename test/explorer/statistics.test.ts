@@ -133,6 +133,25 @@ describe("the statistics page", () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60 * 1_024);
   });
 
+  test.runIf(existsSync(executablePath))(
+    "shows every column of the largest registrations on a phone, and no bars",
+    async () => {
+      const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+      try {
+        const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+        await page.goto(`${served.url}${PAGE}?days=365`);
+        const card = page.locator("section[aria-labelledby=largest]");
+        expect(await card.locator("tbody tr").count()).toBeGreaterThan(0);
+        expect(await card.locator(".row-bar").count()).toBe(0);
+        const hidden =
+          "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('section[aria-labelledby=largest] .scroll'))";
+        expect(await page.evaluate(hidden)).toBe(0);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+
   test("has no page for other figures", async () => {
     for (const file of ["nothing.csv", "constructor.csv", "sales", "sales.csv.csv"])
       expect((await read(`${PAGE}/${file}`)).status, file).toBe(404);

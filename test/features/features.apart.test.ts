@@ -22,12 +22,13 @@ beforeAll(async () => {
   await wired.tables.writer.insert(domain).values([row]);
   ({ features } = await import("../../src/api/features.ts"));
   const { createCore } = await import("../../src/api/core/core.ts");
+  const { settingsWith } = await import("../../src/api/core/feature.ts");
   const { serve } = await import("../../src/api/core/serve.ts");
-  serveOnly = async (names) =>
-    serve(
-      await createCore(readSettings({ ...process.env, ...allOf("on") }), wired.tables.db),
-      features.map((one) => ({ ...one, isOn: () => names.includes(one.name) })),
-    );
+  serveOnly = async (names) => {
+    const listed = features.filter(({ name }) => names.includes(name));
+    const settings = settingsWith(listed, readSettings({ ...process.env, ...allOf("on") }));
+    return serve(await createCore(settings, wired.tables.db), listed);
+  };
 });
 afterAll(() => wired?.close());
 
@@ -102,13 +103,43 @@ describe("without any feature", () => {
   });
 });
 
-describe("each feature on top of the core alone", () => {
-  const html = { headers: { accept: "text/html" } };
-  const post = (body: unknown) => ({
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-    body: JSON.stringify(body),
+const html = { headers: { accept: "text/html" } };
+const post = (body: unknown) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+  body: JSON.stringify(body),
+});
+
+describe("features whose lines are removed, though their settings are on", () => {
+  type Trace = [path: string, request: RequestInit, trace: string];
+  const ofLinked: Trace[] = [
+    ["/explore/name/alice.eth", html, '"avatar/'],
+    ["/mcp", post({ jsonrpc: "2.0", id: 1, method: "tools/list" }), "/avatar/"],
+    ["/", {}, "/subgraph"],
+  ];
+  const ofMcp: Trace[] = [["/", html, "/mcp"]];
+  const ofExplorer: Trace[] = [
+    ["/docs", html, "explore/status"],
+    ["/domain/alice.eth/expiry.ics", {}, "explore"],
+  ];
+  test.each([
+    [["avatars", "the subgraph"], ofLinked],
+    [["MCP"], ofMcp],
+    [["the explorer"], ofExplorer],
+  ])("nothing leads to %j", async (removed, traces) => {
+    const everything = features.map(({ name }) => name);
+    const whole = await serveOnly(everything);
+    const without = await serveOnly(everything.filter((name) => !removed.includes(name)));
+    for (const [path, request, trace] of traces) {
+      const [there, gone] = await Promise.all(
+        [whole, without].map(async (app) => (await app.request(path, request)).text()),
+      );
+      expect([path, there?.includes(trace), gone?.includes(trace)]).toEqual([path, true, false]);
+    }
   });
+});
+
+describe("each feature on top of the core alone", () => {
   test.each<[name: string, path: string, request: RequestInit, status: number, says: string]>([
     ["the explorer", "/explore/name/alice.eth", html, 200, "alice.eth"],
     ["avatars", "/avatar/alice.eth", {}, 200, "<svg"],

@@ -66,6 +66,8 @@ const wrong: Wrong[] = [
     "INVALID_PARAMETER",
     "/domain/alice.eth/records?types=text,ip",
   ],
+  ["get_records", { name: "alice.eth", types: [] }, "INVALID_PARAMETER"],
+  ["get_records", { name: "alice.eth", types: [["text"]] }, "INVALID_PARAMETER"],
   ["get_records", { name: "alice.eth", view: "text" }, "MISSING_PARAMETER"],
   ["get_records", { name: "alice.eth", view: "all", key: "url" }, "INVALID_PARAMETER"],
   ["get_records", { name: "strange.eth" }, "LIVE_RESOLUTION_FAILED", "/domain/strange.eth/records"],

@@ -122,3 +122,14 @@ test("names of objects' own members are not parameters", () => {
     expect(() => readArguments(whois as never, given, 0), name).toThrow("is no parameter of this tool");
   }
 });
+
+test.each([
+  ["get_price", { name: "alice.eth" }, "years", [1, 5]],
+  ["get_price", { names: ["alice.eth"] }, "years", [1]],
+  ["get_records", { name: "alice.eth" }, "types", ["text", "addr"]],
+  ["search_domains", {}, "chain", ["mainnet"]],
+])("%s %j takes %s as an array, too", (name, given, list, items) => {
+  const tool = tools.find(([one]) => one === name)?.[1] as never;
+  const [asArray, asText] = [items, items.join(",")].map((value) => ({ ...given, [list]: value }));
+  expect(readArguments(tool, asArray ?? {}, 0)).toEqual(readArguments(tool, asText ?? {}, 0));
+});

@@ -3,10 +3,14 @@ import type { Settings } from "../../../settings/settings.ts";
 import type { Endpoint } from "../server/http/endpoint.ts";
 import type { Core } from "./core.ts";
 
+/** The settings that switch features on and off. */
+const switches = ["hasExplorer", "hasAvatars", "hasMcp", "hasSubgraph", "hasFeed", "hasWebhooks"] as const;
+
 /** A product on top of the core: one folder of `features/`, and one line of `features.ts`. */
 export type Feature = {
   name: string;
-  isOn: (settings: Settings) => boolean;
+  /** It is on if all of these settings are. */
+  switches: readonly (typeof switches)[number][];
   /** Its paths, as Hono has them. They answer `NOT_OFFERED` while it is off. */
   paths: readonly string[];
   /** Makes its parts and starts its background work. Called once, if it is on. */
@@ -23,3 +27,12 @@ export type FeatureParts = {
   /** Sets its metrics. Called before they are read, while the database answers. */
   noteMetrics?: () => Promise<void>;
 };
+
+export const isOn = (feature: Feature, settings: Settings): boolean =>
+  feature.switches.every((one) => settings[one]);
+
+/** The settings of a service that has these features: the switch of a feature that was removed is off, too. */
+export function settingsWith(features: readonly Feature[], settings: Settings): Settings {
+  const removed = switches.filter((one) => !features.some((feature) => feature.switches.includes(one)));
+  return { ...settings, ...Object.fromEntries(removed.map((one) => [one, false])) };
+}

@@ -4,14 +4,14 @@ import { ApiError, errorResponse } from "../server/errors/errors.ts";
 import { createApp } from "../server/http/app.ts";
 import { observeRequests } from "../server/observe/requests.ts";
 import type { Core } from "./core.ts";
-import type { Feature } from "./feature.ts";
+import { type Feature, isOn } from "./feature.ts";
 import { startMetrics } from "./metrics.ts";
 
 /** The whole API: the core's operations, and what the features that are switched on add to them. */
 export function serve(core: Core, features: readonly Feature[]): Hono {
   const { settings, server, meters, log } = core;
-  const on = features.filter(({ isOn }) => isOn(settings));
-  const off = features.filter(({ isOn }) => !isOn(settings));
+  const on = features.filter((feature) => isOn(feature, settings));
+  const off = features.filter((feature) => !isOn(feature, settings));
   const built = on.map(({ build }) => build(core));
   for (const { clear } of off) clear?.(core);
   startMetrics(core, built);

@@ -10,7 +10,7 @@ import { avatarRoutes } from "./routes.ts";
 /** Pictures of names, at `/avatar/{name}`. */
 export const avatarsFeature: Feature = {
   name: "avatars",
-  isOn: ({ hasAvatars }) => hasAvatars,
+  switches: ["hasAvatars"],
   paths: ["/avatar/*"],
   build: ({ settings, chains, server }) => {
     const takeTurn = rateLimiter(CHAIN_A_SECOND);

@@ -5,7 +5,7 @@ import { createExplorer } from "./explorer.ts";
 /** Pages for browsers, at `/` and `/explore`. */
 export const explorerFeature: Feature = {
   name: "the explorer",
-  isOn: ({ hasExplorer }) => hasExplorer,
+  switches: ["hasExplorer"],
   paths: ["/explore", "/explore/*"],
   build: ({ settings, contracts, server }) => ({
     routes: (operations) =>

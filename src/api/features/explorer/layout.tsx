@@ -161,7 +161,7 @@ export const SearchBox = ({ isLarge, hint, typed }: SearchBoxProps) => (
         name="q"
         type="search"
         maxlength={1_100}
-        placeholder={isLarge ? "Name, address, hash or agent ID" : "Search"}
+        placeholder={isLarge ? "Name or address" : "Search"}
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}

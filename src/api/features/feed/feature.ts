@@ -16,7 +16,7 @@ import { clearFeed, startFeed } from "./writer.ts";
 /** The feed of changes, at `/changes`, and its streams. */
 export const feedFeature: Feature = {
   name: "the feed of changes",
-  isOn: ({ hasFeed }) => hasFeed,
+  switches: ["hasFeed"],
   paths: ["/changes", "/changes/*"],
   build: (core) => {
     startInPlace("feed", () => startFeed(writerOf(core)));

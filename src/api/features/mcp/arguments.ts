@@ -26,8 +26,20 @@ export function readArguments({ views }: Tool, given: Given, now: number): ToolO
   const [twice] = Object.keys(expiry).filter((name) => Object.hasOwn(others, name));
   if (twice !== undefined)
     throw new ApiError("INVALID_PARAMETER", `Give \`${EXPIRES_WITHIN}\` or \`${twice}\`, not both.`);
-  const whole = { ...others, ...expiry, ...fixedAt(view, now) };
+  const whole = { ...joinLists(others, view), ...expiry, ...fixedAt(view, now) };
   return { operation: view.operation, input: readInput(view.operation, whole) };
+}
+
+/** Models give lists as arrays, also where a URL has them as one text. */
+function joinLists(asked: Given, { parameters }: View): Given {
+  const isList = (name: string, value: unknown) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => /^(string|number)$/.test(typeof item) && !String(item).includes(",")) &&
+    /separated by commas/i.test(String(parameters.properties[name]?.description));
+  return Object.fromEntries(
+    Object.entries(asked).map(([name, value]) => [name, isList(name, value) ? String(value) : value]),
+  );
 }
 
 function expiryWithin(days: unknown, { expires }: View, now: number): Record<string, string> {

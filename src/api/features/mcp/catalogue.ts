@@ -20,6 +20,8 @@ export type ToolPlan = {
   use: string;
   /** For a tool with several operations: the values of its parameter `view`, the usual one first. */
   views?: Record<string, ViewPlan>;
+  /** A sentence more, where this operation is offered. */
+  besides?: { operation: string; use: string };
   /** Its `address` may be a name: the name's address on Ethereum is asked for first, for the price of `get_records`. */
   takesNames?: true;
   /** Its answers have the time of the server. */
@@ -70,7 +72,11 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_records: {
     title: "Read the records of a name",
-    use: "Use it for a name's records: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash. The picture of a name is at `/avatar/{name}` of this server.",
+    use: "Use it for a name's records: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash.",
+    besides: {
+      operation: "GET /avatar/{name}",
+      use: "The picture of a name is at `/avatar/{name}` of this server.",
+    },
     views: {
       all: { operation: "GET /domain/{name}/records" },
       text: { operation: "GET /domain/{name}/records/text/{key}" },

@@ -4,7 +4,7 @@ import { mcpRoutes } from "./routes.ts";
 /** The operations as tools for agents, at `/mcp`. */
 export const mcpFeature: Feature = {
   name: "MCP",
-  isOn: ({ hasMcp }) => hasMcp,
+  switches: ["hasMcp"],
   paths: ["/mcp"],
   build: ({ settings, server, contracts }) => ({
     routes: (operations) =>

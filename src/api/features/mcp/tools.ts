@@ -34,7 +34,12 @@ export function toolsOf(operations: readonly Endpoint[]): Tool[] {
     const own = operations.filter(({ tool }) => tool === name);
     if (own.length === 0) return [];
     const addressOf = plan.takesNames ? operations.find((one) => nameOf(one) === RECORDS) : undefined;
-    return [{ ...toTool(name, plan, viewsOf(plan, own, document)), addressOf: addressOf ?? null }];
+    const { besides } = plan;
+    const isThere = besides && operations.some((one) => nameOf(one) === besides.operation);
+    const use = isThere ? `${plan.use} ${besides.use}` : plan.use;
+    return [
+      { ...toTool(name, { ...plan, use }, viewsOf(plan, own, document)), addressOf: addressOf ?? null },
+    ];
   });
 }
 

@@ -5,7 +5,7 @@ import { createPages } from "./pages.ts";
 /** The first page for programs, the reference, OpenAPI, llms.txt and sign-up. They are always there. */
 export const pagesFeature: Feature = {
   name: "the documentation",
-  isOn: () => true,
+  switches: [],
   paths: [],
   build: ({ settings, createContext, priceOf }) => ({
     routes: (operations) =>

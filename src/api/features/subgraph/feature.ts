@@ -5,7 +5,7 @@ import { subgraphPaths, subgraphRoutes } from "./routes.ts";
 /** The query language of the ENS subgraph, at `/subgraph`, with a page to write queries. */
 export const subgraphFeature: Feature = {
   name: "the subgraph",
-  isOn: ({ hasSubgraph }) => hasSubgraph,
+  switches: ["hasSubgraph"],
   paths: [...subgraphPaths, "/subgraph/*"],
   build: ({ settings, server, shareOf }) => ({
     routes: () => {

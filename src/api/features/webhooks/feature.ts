@@ -18,7 +18,7 @@ import { startWebhooks } from "./worker.ts";
 /** Changes of the feed that are sent to receivers; their owners look after them at `/webhooks`. */
 export const webhooksFeature: Feature = {
   name: "webhooks",
-  isOn: ({ hasFeed, hasWebhooks }) => hasFeed && hasWebhooks,
+  switches: ["hasFeed", "hasWebhooks"],
   paths: ["/webhooks", "/webhooks/*"],
   build: ({ settings, db, store, contracts, meters }) => {
     const { secretKey } = settings.webhooks;

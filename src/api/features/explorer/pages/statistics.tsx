@@ -278,7 +278,7 @@ const columnsCard =
   };
 
 type BarsPlan<Reply> = CardPlan<Reply> & {
-  /** Numbers of a row that the bar shows; the first ones. */
+  /** Numbers of a row that the bar shows; the first ones. With 0 there are no bars. */
   drawn?: number;
   shown?: number;
   aside?: Child;
@@ -321,7 +321,7 @@ const barsCard =
               <tr>
                 <th scope="row">
                   {nameOf(name)}
-                  <Bar values={barOf(values)} most={most} />
+                  {drawn > 0 && <Bar values={barOf(values)} most={most} />}
                 </th>
                 {raw(values.map(numberCell).join(""))}
               </tr>
@@ -341,10 +341,11 @@ const rankingCard = (ranking: Ranking, interval: Interval) =>
     id: "largest",
     title: "Largest registrations",
     figure: largest(ranking),
+    drawn: 0,
     isWide: true,
     aside: <Rankings ranking={ranking} interval={interval} />,
     shown: RANKED_SHOWN,
-    note: `The ${RANKED_SHOWN} registrations that cost the most ether. The CSV lists 100.`,
+    note: `The ${RANKED_SHOWN} registrations that cost the most ether, any premium included. The CSV lists 100.`,
     nameOf: (name) => <NameLink name={name} />,
   });
 

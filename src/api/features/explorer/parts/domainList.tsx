@@ -16,6 +16,8 @@ type Props = {
   first: number;
   /** What the pager calls them. */
   what: string;
+  /** The address whose page has the list: it is not repeated as the owner of each name. */
+  ofAddress?: string;
   /** The text of an empty list. */
   empty: string;
   order: Order;
@@ -25,7 +27,7 @@ type Props = {
 };
 
 /** A page of names with state, expiry and owner, sortable, and the way to the next page. */
-export const DomainList = ({ list, first, caption, what, empty, order, urlOf, now }: Props) => (
+export const DomainList = ({ list, first, caption, what, ofAddress, empty, order, urlOf, now }: Props) => (
   <>
     {list.results.length === 0 ? (
       <Empty>{empty}</Empty>
@@ -40,13 +42,24 @@ export const DomainList = ({ list, first, caption, what, empty, order, urlOf, no
             ...sortable("Expiry", "expiry_timestamp", order, urlOf),
             cell: (item) => <Expiry at={endingExpiryOf(item)} now={now} />,
           },
-          { title: "Owner", cell: (item) => <Owner ownership={item.ownership} /> },
+          ...(list.results.every((item) => isOwnedBy(ofAddress, item))
+            ? []
+            : [
+                {
+                  title: "Owner",
+                  cell: (item: DomainItem) =>
+                    !isOwnedBy(ofAddress, item) && <Owner ownership={item.ownership} />,
+                },
+              ]),
         ]}
       />
     )}
     <ListPager list={list} first={first} what={what} urlOf={(place) => urlOf({ ...order, ...place })} />
   </>
 );
+
+const isOwnedBy = (address: string | undefined, { ownership: { owner, is_owner_current } }: DomainItem) =>
+  address !== undefined && is_owner_current && owner?.toLowerCase() === address.toLowerCase();
 
 /** Who owns a name now; of an ended one, who held it last, and until when. */
 export const Owner = ({ ownership: { owner, is_owner_current, last_owner } }: Owned) => {

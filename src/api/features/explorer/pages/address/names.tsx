@@ -43,7 +43,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
         <Select name="include_expired" label="Show" options={ended} value={filters.include_expired} />
         <ChainSelect chains={await visit.chains()} value={filters.chain} />
         <button type="submit" class="quiet">
-          Search
+          Apply
         </button>
       </form>
       {list instanceof Error ? (
@@ -57,6 +57,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
           now={now}
           caption="Names of the address"
           what="names"
+          ofAddress={address}
           empty="No names."
         />
       )}

@@ -117,7 +117,7 @@ const Range = ({ domain, kind, range: { from, to } }: RangeProps) => (
     {kind !== "all" && <input type="hidden" name="kind" value={kind} />}
     <Field name="from_day" label="From" value={from} type="date" />
     <Field name="to_day" label="To" value={to} type="date" />
-    <button type="submit">Search</button>
+    <button type="submit">Apply</button>
   </form>
 );
 

@@ -228,7 +228,7 @@ export const largest = (days: Ranking): Figure<Largest> => ({
   sheetOf: ({ registrations }) => {
     const isKnown = registrations.every((one) => one.cost_usd !== undefined);
     return {
-      columns: ["Name", "Paid, ETH", "Premium included, ETH", ...(isKnown ? ["Paid, USD"] : [])],
+      columns: ["Name", "Paid, ETH", "Premium, ETH", ...(isKnown ? ["Paid, USD"] : [])],
       rows: registrations.map((one) => [
         one.name,
         toEther(one.cost_wei),
