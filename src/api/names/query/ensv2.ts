@@ -222,3 +222,25 @@ const displayTexts = prepared((db) =>
     )
     .prepare("ensv2_display_texts"),
 );
+
+/** The position of a log. */
+export type Logged = { block: number; timestamp: number; transaction: Hex };
+
+/** The first log that gave a name an owner in ENSv2; null if the index has none. */
+export async function firstTokenOf(
+  db: Db,
+  { chainId, node }: { chainId: number; node: Hex },
+): Promise<Logged | null> {
+  const change = ownershipChange;
+  const [first] = await db
+    .select({
+      block: change.blockNumber,
+      timestamp: change.blockTimestamp,
+      transaction: change.transactionHash,
+    })
+    .from(change)
+    .where(and(eq(change.node, node), eq(change.chainId, chainId), eq(change.reason, "token")))
+    .orderBy(asc(change.blockNumber), asc(change.logIndex))
+    .limit(1);
+  return first ?? null;
+}

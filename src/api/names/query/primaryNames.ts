@@ -9,8 +9,6 @@ import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import { onNodes } from "./domains.ts";
 import type { RecordsOf } from "./records.ts";
 
-const { placeholder } = sql;
-
 /**
  * A reverse node in the index: its resolver, and the beginning of its `name` record. A name longer than that beginning has over
  * 1,024 characters. It is not a valid name, and neither is its beginning.
@@ -95,17 +93,8 @@ export async function listAddresses(
   records: readonly RecordsOf[],
   coinTypes: readonly bigint[],
 ): Promise<AddressRow[]> {
-  if (records.length === 0) return [];
-  return addresses(db).execute({
-    coinTypes: coinTypes.map(String),
-    chainIds: records.map(({ chainId }) => chainId),
-    resolvers: records.map(({ resolver }) => resolver),
-    nodes: records.map(({ node }) => node),
-  });
-}
-
-const addresses = prepared((db) =>
-  db
+  if (records.length === 0 || coinTypes.length === 0) return [];
+  return db
     .select({
       chainId: addressRecord.chainId,
       resolver: addressRecord.resolver,
@@ -117,11 +106,12 @@ const addresses = prepared((db) =>
     .leftJoin(resolverNode, isNodeOf(addressRecord))
     .where(
       and(
-        sql`(${addressRecord.chainId}, ${addressRecord.resolver}, ${addressRecord.node}) in (select * from
-          unnest(${placeholder("chainIds")}::int[], ${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
+        sql`(${addressRecord.chainId}, ${addressRecord.resolver}, ${addressRecord.node}) in (select * from unnest(
+          ${sql.param(records.map(({ chainId }) => chainId))}::int[],
+          ${sql.param(records.map(({ resolver }) => resolver))}::text[],
+          ${sql.param(records.map(({ node }) => node))}::text[]))`,
         isInForce(addressRecord),
-        sql`${addressRecord.coinType} = any(${placeholder("coinTypes")}::numeric[])`,
+        inArray(addressRecord.coinType, [...coinTypes]),
       ),
-    )
-    .prepare("addresses"),
-);
+    );
+}

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../server/http/context.ts";
+import { firstTokenOf, type Logged } from "../query/ensv2.ts";
 import type { Span } from "../query/spans.ts";
-import { firstTokenOf, type Logged } from "../query/tokens.ts";
 import { isTokenUnknown } from "../rules/ownership.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
