@@ -9,7 +9,7 @@ import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
 import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
 import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
 import { readList } from "./list.ts";
-import { emptyPage, MAX_COUNTED, type Page, type Part } from "./page.ts";
+import { emptyPage, FEWEST_ROWS, limitOf, MAX_COUNTED, offsetOf, type Page, type Part } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
 /** The selection of a page of events. */
@@ -24,12 +24,20 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
   const reading = await readingOf(db, source, filters);
   if (reading.looked.names.length === 0) return emptyPage(part);
+  const isPlain = "names" in source && isUnfiltered(query.filters);
+  const isUsualSize = limitOf(part) === FEWEST_ROWS && offsetOf(part) === 0;
+  const ofPage = { ...reading, after: part.after, isFrequent: isPlain && isUsualSize };
   return readList(part, {
     keys: eventKeys("events", direction),
-    read: (page) => pageOfEvents(db, { source, direction, listed }, { ...reading, after: part.after }, page),
-    count: () => countOfEvents(db, source, reading, MAX_COUNTED),
+    read: (page) => pageOfEvents(db, { source, direction, listed }, ofPage, page),
+    count: () => countOfEvents(db, source, { ...reading, isFrequent: isPlain }, MAX_COUNTED),
   });
 }
+
+const isUnfiltered = ({ types, records, key, coinType, times, blocks }: EventFilters): boolean =>
+  [types, records, key, coinType, times?.from, times?.to, blocks?.from, blocks?.to].every(
+    (one) => one === undefined,
+  );
 
 /** Counts the events of a source, up to `countTo` + 1. For one name the count is exact. */
 export const countEvents = async (db: Db, source: EventSource, countTo: number): Promise<number> =>

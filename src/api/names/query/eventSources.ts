@@ -64,6 +64,8 @@ export type Reading = {
   first?: { limit: SQL; direction: SortDirection };
   /** The maximum number of events to read, in any order. */
   atMost?: SQL;
+  /** True for lists that are often requested in the same form. */
+  isFrequent?: boolean;
 };
 
 /** The keys of a source's events, as a subquery. An event can occur more than once. */

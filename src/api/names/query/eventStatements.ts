@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
@@ -21,8 +22,22 @@ export type EventList = {
   listed: readonly ChainResolver[];
 };
 
+type Statement<Rows> = PromiseLike<Rows> & {
+  toSQL: () => { sql: string };
+  prepare: (name: string) => { execute: () => Promise<Rows> };
+};
+
+/**
+ * Runs a statement. If it is `frequent`, each connection plans it once, because a dozen places of logs are joined and planning takes
+ * most of the time. Its name follows from its text, so few texts may be frequent.
+ */
+const run = async <Rows>(statement: Statement<Rows>, { isFrequent }: Reading): Promise<Rows> =>
+  isFrequent
+    ? statement.prepare(createHash("sha256").update(statement.toSQL().sql).digest("base64url")).execute()
+    : statement;
+
 /** A selection of events with their positions. The list is read up to the end of the page. */
-export async function pageOfEvents(
+export function pageOfEvents(
   db: Db,
   { source, direction, listed }: EventList,
   reading: Reading,
@@ -32,11 +47,12 @@ export async function pageOfEvents(
   const page = sql`(select * from (${each(source, found)}) as log
     order by ${inOrder(direction, "log")} limit ${written(limit)} offset ${written(offset)}) as page`;
   const position = positionOf(eventKeys("events", direction));
-  return db
+  const rows = db
     .select({ ...shownOfEvent, isForeign: isForeignTo(listed), position: position as SQL.Aliased<Position> })
     .from(event)
     .innerJoin(page, isEventOfRow)
     .orderBy(inOrder(direction));
+  return run(rows, reading);
 }
 
 /** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
@@ -50,9 +66,10 @@ export async function countOfEvents(
   const atMost = written(countTo + 1);
   const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
-  const [row] = await db
+  const counted = db
     .select({ total: sql<number>`count(*)::int` })
     .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
+  const [row] = await run(counted, reading);
   return row?.total ?? 0;
 }
 
