@@ -75,22 +75,25 @@ async function expectCharged(): Promise<void> {
   expect(paid).toBe(WEBHOOKS * NAMES.length);
 }
 
-test.skipIf(wasShown())("two processes serve webhooks at the same time, each webhook in order and each message once", async () => {
-  const both = [stage.start(), stage.start()];
-  await stage.sorted();
-  await stage.block(...NAMES);
-  await until(async () => expect((await serving()).length).toBe(2));
-  await allArrived();
-  const numbers = numbersOf(receiver);
-  expect(numbers).toHaveLength(WEBHOOKS);
-  for (const list of numbers) {
-    expect(list).toHaveLength(NAMES.length);
-    expect(list).toEqual([...list].sort((a, b) => a - b));
-  }
-  await expectCharged();
-  await until(async () => expect(await serving()).toEqual([]));
-  await Promise.all(both.map((one) => one.stop()));
-});
+test.skipIf(wasShown())(
+  "two processes serve webhooks at the same time, each webhook in order and each message once",
+  async () => {
+    const both = [stage.start(), stage.start()];
+    await stage.sorted();
+    await stage.block(...NAMES);
+    await until(async () => expect((await serving()).length).toBe(2));
+    await allArrived();
+    const numbers = numbersOf(receiver);
+    expect(numbers).toHaveLength(WEBHOOKS);
+    for (const list of numbers) {
+      expect(list).toHaveLength(NAMES.length);
+      expect(list).toEqual([...list].sort((a, b) => a - b));
+    }
+    await expectCharged();
+    await until(async () => expect(await serving()).toEqual([]));
+    await Promise.all(both.map((one) => one.stop()));
+  },
+);
 
 test.runIf(isSlow())(
   "if connections of processes are cut repeatedly, nothing is lost, out of order or charged twice",
