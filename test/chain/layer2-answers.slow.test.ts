@@ -9,6 +9,7 @@ import { readStatus } from "../../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
 import { expectLookupAsSingle, expectNamesOfBridges } from "./lookups.ts";
+import { askInTime } from "./stage.ts";
 
 /* Answers about layer 2 names from the index, compared with answers through the bridges and with contract reads. */
 
@@ -47,10 +48,10 @@ type Records = {
   records: { texts: Record<string, string>; addresses: Record<string, string>; contenthash: string | null };
 };
 
-const ask = async <Body>({ api }: Stack, path: string): Promise<Body> => {
-  const { status, body } = await api<Body>(path);
+const ask = async <Body>(stack: Stack, path: string): Promise<Body> => {
+  const { status, body } = await askInTime(stack, path);
   expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
-  return body;
+  return body as Body;
 };
 
 /** Names of the stories, without those that a resolver on the main chain answers for. */

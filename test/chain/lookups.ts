@@ -28,11 +28,11 @@ const withoutBlock = ({ as_of: _, ...body }: Body): Body => body;
 
 const NODE_TIMEOUT_MS = 180_000;
 
-/** If the node was slow because the machine stood still, the API is asked again. */
+/** If the node or a gateway was slow because the machine stood still, the API is asked again. */
 async function inTime(ask: () => Promise<Body>): Promise<Body> {
   for (const deadline = Date.now() + NODE_TIMEOUT_MS; ; await sleep(500)) {
     const answer = await ask();
-    const isLate = JSON.stringify(answer).includes("the node did not answer in time");
+    const isLate = JSON.stringify(answer).includes("did not answer in time");
     if (!isLate || Date.now() > deadline) return answer;
   }
 }
