@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { type Scope, sqlOf } from "../query/scope.ts";
+import { forEachForm, type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
 import {
   type Adoption,
   type AsOf,
@@ -38,6 +38,9 @@ function classesAt({ chains, now }: AsOf, more: typeof noMore): SQL {
   )`;
 }
 
+const isActiveIn = forEachForm(({ life }: ScopeSql) => classCondition(life.active));
+const isExpiredIn = forEachForm(({ life }: ScopeSql) => classCondition(life.expired));
+
 /** Number of names by current state, and number of events. */
 export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
   fromCounters: totalsFromCounters,
@@ -51,13 +54,12 @@ async function totalsFromCounters(
   db: Db,
   { chains, now }: AsOf,
 ): Promise<{ totals: Totals; events: number } | null> {
-  const { life } = sqlOf(chains);
   const rows = await readCounters<Totals & { events: number }>(
     db,
     sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
       select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total,
-        ${sumIf(classCondition(life.active))} as active,
-        ${sumIf(classCondition(life.expired))} as expired, ${sumIf("is_wrapped")} as wrapped,
+        ${sumIf(isActiveIn(chains))} as active,
+        ${sumIf(isExpiredIn(chains))} as expired, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select coalesce(sum(events), 0) from figures_events where ${sqlOf(chains).holds(chainId)})::int as events
       from class where ${sqlOf(chains).holds(chainId)} and is_counted and is_owned`,
@@ -148,7 +150,7 @@ export const shares: Count<AsOf, Share[]> = countOf({
 });
 
 function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
-  const { holds, life } = sqlOf(chains);
+  const { holds } = sqlOf(chains);
   const isHere = holds(domain.chainId);
   const isCountedHere = holds(chainId);
   return readCounters<Share>(
@@ -170,7 +172,7 @@ function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | nu
     ), share as (
       select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
         coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
-      from (select class.*, ${sql.raw(classCondition(life.active))} and is_owned as is_held from class
+      from (select class.*, ${sql.raw(isActiveIn(chains))} and is_owned as is_held from class
         where ${isCountedHere} and is_counted and has_parent and label_length >= 0) as held
       group by label_length having sum(names) filter (where is_held) > 0
       union all

@@ -6,6 +6,7 @@ import { DEFAULT_COIN_TYPE } from "../../../ens/coinType.ts";
 import { keccak256 } from "../../../ens/keccak.ts";
 import { exactText } from "../../../ens/storable.ts";
 import type { Db } from "../../server/postgres/db.ts";
+import { prepared } from "../../server/postgres/prepared.ts";
 import type { RecordsOf, TextValue } from "./records.ts";
 import { isOfChainSql } from "./resolvesTo.ts";
 
@@ -127,44 +128,47 @@ const bounded = (
 const none = (name: "texts" | "addresses") =>
   sql`${sql.raw(name)} as (select 0 as position, null::json as list, 0 as found where false)`;
 
-const recordsStatement = (db: Db, texts: Form, addresses: Form) => {
-  const bytes = sql`${placeholder("bytes")}::int`;
-  const textList = {
-    from: textsOf(texts),
-    order: sql`key_hash`,
-    item: sql`json_build_array(key_hash, key, value, exact, is_known)`,
-    bytes,
-  };
-  const addressList = {
-    from: addresses === "all" ? allAddresses : chosenAddresses,
-    order: sql`coin_type`,
-    item: sql`json_build_array(coin_type::text, address, is_set, default_address)`,
-    bytes,
-  };
-  const parts = [
-    wanted,
-    texts === "none" ? none("texts") : bounded(textList, "texts"),
-    addresses === "none" ? none("addresses") : bounded(addressList, "addresses"),
-  ];
-  return db
-    .select({
-      position: sql<number>`found.position`.mapWith(Number),
-      texts: sql<[Hex, string, string | null, string | null, boolean][] | null>`found.texts`,
-      textCount: sql<number>`found.text_count`,
-      addresses: sql<[string, Hex | null, boolean, Hex | null][] | null>`found.addresses`,
-      addressCount: sql<number>`found.address_count`,
-      contenthash: sql<Hex | null>`found.contenthash`,
-      name: sql<string | null>`found.name`.mapWith(exactText<string | null>),
-    })
-    .from(
-      sql`(with ${sql.join(parts, sql`, `)}
-      select wanted.position, texts.list as texts, coalesce(texts.found, 0) as text_count,
-        addresses.list as addresses, coalesce(addresses.found, 0) as address_count, wanted.contenthash, wanted.name
-      from wanted left join texts on texts.position = wanted.position
-        left join addresses on addresses.position = wanted.position) as found`,
-    )
-    .orderBy(sql`found.position`);
-};
+const statements = new Map<string, ReturnType<typeof prepare>>();
+
+const prepare = (texts: Form, addresses: Form) =>
+  prepared((db: Db) => {
+    const textList = {
+      from: textsOf(texts),
+      order: sql`key_hash`,
+      item: sql`json_build_array(key_hash, key, value, exact, is_known)`,
+      bytes: sql`${placeholder("bytes")}::int`,
+    };
+    const addressList = {
+      from: addresses === "all" ? allAddresses : chosenAddresses,
+      order: sql`coin_type`,
+      item: sql`json_build_array(coin_type::text, address, is_set, default_address)`,
+      bytes: sql`${placeholder("bytes")}::int`,
+    };
+    const parts = [
+      wanted,
+      texts === "none" ? none("texts") : bounded(textList, "texts"),
+      addresses === "none" ? none("addresses") : bounded(addressList, "addresses"),
+    ];
+    return db
+      .select({
+        position: sql<number>`found.position`.mapWith(Number),
+        texts: sql<[Hex, string, string | null, string | null, boolean][] | null>`found.texts`,
+        textCount: sql<number>`found.text_count`,
+        addresses: sql<[string, Hex | null, boolean, Hex | null][] | null>`found.addresses`,
+        addressCount: sql<number>`found.address_count`,
+        contenthash: sql<Hex | null>`found.contenthash`,
+        name: sql<string | null>`found.name`.mapWith(exactText<string | null>),
+      })
+      .from(
+        sql`(with ${sql.join(parts, sql`, `)}
+        select wanted.position, texts.list as texts, coalesce(texts.found, 0) as text_count,
+          addresses.list as addresses, coalesce(addresses.found, 0) as address_count, wanted.contenthash, wanted.name
+        from wanted left join texts on texts.position = wanted.position
+          left join addresses on addresses.position = wanted.position) as found`,
+      )
+      .orderBy(sql`found.position`)
+      .prepare(`many_records_${texts}_${addresses}`);
+  });
 
 const formOf = (chosen: Chosen): Form => (typeof chosen === "string" ? chosen : "chosen");
 
@@ -178,7 +182,10 @@ export async function listRecords(
   { texts, addresses, bytes }: RecordsChoice & { bytes: number },
 ): Promise<BatchRecords[]> {
   if (names.length === 0) return [];
-  const rows = await recordsStatement(db, formOf(texts), formOf(addresses)).execute({
+  const title = `${formOf(texts)} ${formOf(addresses)}`;
+  const statement = statements.get(title) ?? prepare(formOf(texts), formOf(addresses));
+  statements.set(title, statement);
+  const rows = await statement(db).execute({
     bytes,
     chainIds: names.map(({ chainId }) => chainId),
     resolvers: names.map(({ resolver }) => resolver),
@@ -197,7 +204,7 @@ const NO_KEY = "1";
 /** Above every coin type. */
 const NO_COIN = (2n ** 256n).toString();
 
-type Row = Awaited<ReturnType<typeof recordsStatement>>[number];
+type Row = Awaited<ReturnType<ReturnType<ReturnType<typeof prepare>>["execute"]>>[number];
 
 function toRecords({ texts, textCount, addresses, addressCount, contenthash, name }: Row): BatchRecords {
   const givenTexts = (texts ?? []).slice(0, MAX_OF_NAME);

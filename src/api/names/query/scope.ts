@@ -120,13 +120,29 @@ export const sqlOf = (scope: Scope): ScopeSql =>
       : sql`${column} = any(${sql.raw(`'{${scope.ids.map(Number).join(",")}}'`)}::int[])`,
   );
 
-/** For a prepared statement: `statementOf` fills the placeholders. */
+/** For a prepared statement: `scopeValues` fills the placeholders. */
 const preparedSqlOf = (form: Form): ScopeSql =>
   sqlOfForm(form, (column) =>
     form.reach === "main"
       ? (eq(column as AnyColumn, sql.placeholder("chainId")) as SQL)
       : sql`${column} = any(${sql.placeholder("chainIds")}::int[])`,
   );
+
+const scopeValues = ({ ids }: Scope) => ({ chainId: ids[0], chainIds: ids });
+
+/** Builds something lazily for each form. Its chain conditions are those of a prepared statement. */
+export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
+  const madeFor = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
+  return ({ reach, ensv2 }) => {
+    const made = madeFor.get(ensv2) ?? new Map<Reach, Made>();
+    madeFor.set(ensv2, made);
+    const known = made.get(reach);
+    if (known !== undefined) return known;
+    const one = make(preparedSqlOf({ reach, ensv2 }));
+    made.set(reach, one);
+    return one;
+  };
+}
 
 type Values = Record<string, unknown>;
 
@@ -142,13 +158,6 @@ type Values = Record<string, unknown>;
 export function statementOf<Rows>(
   prepare: (of: ScopeSql, db: Db) => { execute: (values: Values) => Promise<Rows> },
 ): (db: Db, scope: Scope, values: Values) => Promise<Rows> {
-  type Statement = (db: Db) => ReturnType<typeof prepare>;
-  const statements = new WeakMap<Ensv2Contracts, Map<Reach, Statement>>();
-  return (db, scope, values) => {
-    const ofForms = statements.get(scope.ensv2) ?? new Map<Reach, Statement>();
-    statements.set(scope.ensv2, ofForms);
-    const statement = ofForms.get(scope.reach) ?? prepared((one) => prepare(preparedSqlOf(scope), one));
-    ofForms.set(scope.reach, statement);
-    return statement(db).execute({ chainId: scope.ids[0], chainIds: scope.ids, ...values });
-  };
+  const statements = forEachForm((of) => prepared((db) => prepare(of, db)));
+  return (db, scope, values) => statements(scope)(db).execute({ ...scopeValues(scope), ...values });
 }
