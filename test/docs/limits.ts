@@ -195,7 +195,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         "Share of one address in `GATEWAY_MAX_REQUESTS`",
-        "Free slots times their fraction of all slots. The last one is for an address without any.",
+        "(free slots)² / all slots. The last slot is for an address that has none.",
         RATE_LIMITED,
       ],
       [
@@ -416,7 +416,7 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       [
         "Names rewritten per block after a log about another name (a label or ENSv2 registry)",
-        `${MAX_WORK_PER_BLOCK} per chain, and two per label`,
+        `${MAX_WORK_PER_BLOCK} per chain, plus two per label`,
         "Rewritten in later blocks with logs. Until then lists show the old state; requests for the name are right at once.",
       ],
       [
