@@ -47,6 +47,7 @@ export async function openPonderDatabase(
   const database = createDatabase({ common: ponder, namespace: parts.namespaceBuild, ...parts });
   await database.migrateSync();
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  pool.on("error", () => {}); // The database is dropped while its idle connection closes.
   await pool.query("create schema if not exists trial");
   return { database, ponder, parts, pool };
 }
