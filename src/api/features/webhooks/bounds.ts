@@ -44,6 +44,6 @@ export const TURN = { deliveries: 50, ms: 10_000 };
 /** Webhooks of one name whose values are read at once, after a gap. */
 export const NAMES_AT_ONCE = 50;
 
-/** Changes that are sorted out at once, and deliveries that come of them. */
+/** Changes that are matched at once, and the deliveries they cause. */
 export const PAGE = 500;
 export const MAX_MATCHES = 20_000;

@@ -15,7 +15,7 @@ export function createWebhookMeters({ registry, counter, gauge }: Meters) {
   );
   const seconds = new Histogram({
     name: "namedex_webhook_delivery_seconds",
-    help: "Time from when a change was sorted out to its arrival, further attempts included.",
+    help: "Time from when a change was matched to its arrival, further attempts included.",
     buckets: DELIVERY_SECONDS,
     registers: [registry],
   });

@@ -54,7 +54,7 @@ const CONNECTIONS = 4;
 export function startWebhooks(plan: WorkerPlan): { stop: () => Promise<void> } {
   return workInTurns({
     pauseMs: plan.everyMs ?? TRY_MS,
-    onError: ({ message }) => plan.log(`Webhooks wait for a while: ${message}`),
+    onError: ({ message }) => plan.log(`Webhooks are paused: ${message}`),
     turn: (ended) => work(plan, ended),
   });
 }
@@ -94,14 +94,14 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
   try {
     const onError = (error: Error) => plan.log(`A change was left out of webhooks: ${error.message}`);
     const matcher = createMatcher({ db, store, contracts, isPaid, onError });
-    // What keeps changes from being sorted out must not keep what waits from being sent.
+    // What keeps changes from being matched must not keep what waits from being sent.
     const sort = async (): Promise<void> => {
       try {
         while (!signal.aborted && (await matcher.step())) void dispatcher.look();
         if (Date.now() > due.trim) await trim(store, due);
       } catch (error) {
         if (!signal.aborted)
-          plan.log(`Changes cannot be sorted out for webhooks: ${(error as Error).message}`);
+          plan.log(`Changes cannot be matched to webhooks: ${(error as Error).message}`);
       }
     };
     const sorter = sorterOn(locks, plan);
