@@ -100,8 +100,7 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
         while (!signal.aborted && (await matcher.step())) void dispatcher.look();
         if (Date.now() > due.trim) await trim(store, due);
       } catch (error) {
-        if (!signal.aborted)
-          plan.log(`Changes cannot be matched to webhooks: ${(error as Error).message}`);
+        if (!signal.aborted) plan.log(`Changes cannot be matched to webhooks: ${(error as Error).message}`);
       }
     };
     const sorter = sorterOn(locks, plan);
