@@ -23,7 +23,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   receiver = await openReceiver("0.0.0.0");
-  receiver.answer = (response) => void sleep(100).then(() => response.writeHead(204).end());
+  // Slow enough for both processes to have their turn, also on a busy machine.
+  receiver.answer = (response) => void sleep(400).then(() => response.writeHead(204).end());
   keys = await addWebhooks(stage.store, {
     count: WEBHOOKS,
     secretKey: SECRET_KEY,
