@@ -24,7 +24,6 @@ export type GatewaySettings = MetricsSettings & {
   maxBodyBytes: number;
   /** The operator's own proxies in front of the gateway: that many last entries of `X-Forwarded-For` are believed. */
   trustedProxies: number;
-  /** Whether the paths of metrics are forwarded. */
   /** How long a stopping gateway still accepts requests, so that a load balancer can notice. */
   drainSeconds: number;
 };
