@@ -223,8 +223,13 @@ describe.runIf(executablePath)("in a real browser", () => {
   });
 
   /** Opens a page and records requests to other hosts and errors. */
-  async function open(path: string, width: number): Promise<{ page: Page; faults: string[] }> {
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
+  async function open(
+    path: string,
+    width: number,
+    colorScheme: "light" | "dark" = "light",
+  ): Promise<{ page: Page; faults: string[] }> {
+    // The scheme is there from the start: axe would measure colours halfway through a change.
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     page.setDefaultTimeout(PATIENCE_MS);
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(String(error)));
@@ -270,8 +275,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     // `npm test` opens one page on each.
     const which = accessible.filter((_, i) => isLong() || i === (screen === "phone" ? 1 : 0));
     for (const path of which) {
-      const { page, faults } = await open(path, width);
-      await page.emulateMedia({ colorScheme });
+      const { page, faults } = await open(path, width, colorScheme);
       await page.evaluate(axe.source);
       const { violations } = (await page.evaluate(
         `axe.run({ runOnly: ${JSON.stringify(RULES)} })`,
