@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { JOURNAL_BLOCKS } from "../../engine/blocks/sql.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
 import { MAX_MANIFEST_BYTES as MAX_ARCHIVE_MANIFEST_BYTES } from "../../engine/sources/archiveManifest.ts";
@@ -23,27 +25,6 @@ import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapsh
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
-import * as avatars from "../../src/api/features/avatars/bounds.ts";
-import { MAX_FORM_BYTES } from "../../src/api/features/explorer/keyForm.ts";
-import { MAX_DROPS } from "../../src/api/features/explorer/pages/drops/drops.ts";
-import { MAX_SOUGHT } from "../../src/api/features/explorer/pages/go.ts";
-import { MAX_RECORDS } from "../../src/api/features/explorer/pages/name/records.tsx";
-import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/features/explorer/pages/namesCsv.ts";
-import { MAX_NAME, MAX_WATCHED } from "../../src/api/features/explorer/pages/watch/watched.ts";
-import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/features/explorer/parts/text.tsx";
-import { MOST_TOUCHED } from "../../src/api/features/feed/advance.ts";
-import { MAX_TEXT_BYTES } from "../../src/api/features/feed/compare.ts";
-import { MOST_HEALED } from "../../src/api/features/feed/heal.ts";
-import { MAX_CHANGES as MAX_FEED_CHANGES } from "../../src/api/features/feed/operations.ts";
-import { MAX_SCANNED } from "../../src/api/features/feed/read.ts";
-import { MAX_RESYNCED, MAX_RESYNCED_BYTES } from "../../src/api/features/feed/resync.ts";
-import { MOST_OF_PAGE, READ_AT_ONCE } from "../../src/api/features/feed/stream/follow.ts";
-import { MOST_IN_MEMORY } from "../../src/api/features/feed/stream/hub.ts";
-import { MOST_OF_CALLER, MOST_STREAMS } from "../../src/api/features/feed/stream/places.ts";
-import * as subgraph from "../../src/api/features/subgraph/bounds.ts";
-import * as hooks from "../../src/api/features/webhooks/bounds.ts";
-import { LEFT_ALONE_MS, SILENT_ATTEMPTS } from "../../src/api/features/webhooks/hosts.ts";
-import { MAX_RETRY_AFTER, WAITS } from "../../src/api/features/webhooks/schedule.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/names/comparison/compareName.ts";
 import { MAX_REFERRERS } from "../../src/api/names/counts/dayCounts.ts";
 import {
@@ -113,7 +94,6 @@ import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/server/http/slowCl
 import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/server/indexState/failingBlock.ts";
 import { CANCELLED_MS } from "../../src/api/server/indexState/indexPool.ts";
-import { DRAIN_MS } from "../../src/api/server/outgoing/outgoing.ts";
 import { STANDBY_LOOK_MS } from "../../src/api/server/postgres/listen.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/server/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/server/serviceDb/provenLabels.ts";
@@ -127,23 +107,23 @@ import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
 import { MAX_DEPTH, MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
 import { MAX_SHARED_ENTRIES } from "../../src/indexing/write/ensv2/reach.ts";
 import { CONFIRMED_AT_ONCE } from "../../src/indexing/write/priceFeed.ts";
+import { root } from "../support/projectFiles.ts";
+import {
+  CUT,
+  FAILS_LIVE,
+  INVALID,
+  kib,
+  mib,
+  number,
+  RATE_LIMITED,
+  type Section,
+  seconds,
+  shares,
+  TOO_MUCH,
+} from "./limitRows.ts";
 
-const number = (count: number) => count.toLocaleString("en");
-const kib = (bytes: number) => `${number(bytes / 1_024)} KiB`;
-const mib = (bytes: number) => `${number(bytes / 1_048_576)} MiB`;
-const seconds = (ms: number) => `${ms / 1_000} s`;
-const shares = ({ most, each }: { most: number; each: number }) => `${number(most)}, ${each} per caller`;
-
-type Row = readonly [what: string, limit: string | number, beyond: string];
-
-const FAILS_LIVE = "`LIVE_RESOLUTION_FAILED`";
-const INVALID = "`INVALID_PARAMETER`";
-const TOO_MUCH = "`LIMIT_EXCEEDED`";
-const RATE_LIMITED = "429 `RATE_LIMITED`";
-const CUT = "Cut.";
-
-/** Every limit on what strangers can send or put on chain, as docs/security.md shows it. Numbers come from the code. */
-const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
+/** Every limit of the core and of operators' programs. Numbers come from the code. */
+const limits: readonly Section[] = [
   [
     "Requests and connections",
     [
@@ -160,11 +140,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         "JSON body",
         `1 MiB, ${number(MAX_VALUES)} values, ${MAX_KEYS} keys, ${MAX_LEVELS} levels`,
-        `${TOO_MUCH}, before it is parsed`,
-      ],
-      [
-        "Key form of the explorer",
-        `${number(MAX_FORM_BYTES)} bytes, never \`multipart/form-data\``,
         `${TOO_MUCH}, before it is parsed`,
       ],
       [
@@ -501,200 +476,6 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     ],
   ],
   [
-    "Change feed",
-    [
-      ["Changes per response", number(MAX_FEED_CHANGES), INVALID],
-      [
-        "Changes scanned for one page",
-        number(MAX_SCANNED),
-        "The page ends with a position to continue from.",
-      ],
-      ["Text value", `${number(MAX_TEXT_BYTES)} bytes`, "Replaced by its hash and length."],
-      [
-        "Touched rows compared at once",
-        number(MOST_TOUCHED),
-        "A new epoch begins: readers reload what they follow.",
-      ],
-      ["Rows compared to close a gap", number(MOST_HEALED), "A new epoch begins."],
-      ["Changes in memory", number(MOST_IN_MEMORY), "Readers further behind read the table."],
-      ["Streams per process", shares({ most: MOST_STREAMS, each: MOST_OF_CALLER }), RATE_LIMITED],
-      ["Pages read at once for streams that lag", READ_AT_ONCE, "Wait their turn."],
-      ["Memory per lagging stream", `${kib(MOST_OF_PAGE)} and one change`, "The rest stays in the table."],
-      [
-        "Values in a resync",
-        `${number(MAX_RESYNCED)} rows, ${mib(MAX_RESYNCED_BYTES)}`,
-        "410 `POSITION_GONE`; a webhook gets `webhook.gap` without them",
-      ],
-    ],
-  ],
-  [
-    "Webhooks",
-    [
-      ["Webhooks per key, and in all", `${hooks.MAX_OF_KEY}, and ${number(hooks.MAX_WEBHOOKS)}`, TOO_MUCH],
-      [
-        "URL",
-        `${number(hooks.MAX_URL)} characters; https, ports ${hooks.PORTS.join(" and ")}, public addresses`,
-        INVALID,
-      ],
-      ["Test deliveries", `One per ${hooks.TEST_SECONDS} s`, RATE_LIMITED],
-      [
-        "Waiting deliveries per key",
-        `${number(hooks.MAX_WAITING)}, and no more than its credits`,
-        "Dropped and counted; a message says so.",
-      ],
-      [
-        "Changes in one replay",
-        number(hooks.MAX_REPLAYED),
-        "The response has the position to continue from.",
-      ],
-      ["Deliveries in one response", hooks.MAX_DELIVERIES, INVALID],
-      [
-        "Delivery log",
-        `${hooks.DELIVERY_DAYS} days; waiting deliveries ${hooks.EVENT_DAYS} days`,
-        "Removed; a message lists what was dropped.",
-      ],
-      [
-        "One attempt",
-        `${seconds(hooks.TIMEOUT_MS)}, ${number(hooks.MAX_ANSWER)} bytes of the response, ${seconds(DRAIN_MS)} to read them`,
-        "Retried; the rest of the response is ignored.",
-      ],
-      [
-        "Retries",
-        `Three days, ${(WAITS.at(-1) ?? 0) / 3_600} h apart at most; \`Retry-After\` up to ${MAX_RETRY_AFTER / 3_600} h`,
-        "The webhook is disabled.",
-      ],
-      [
-        "Attempts at a time, per process",
-        `${hooks.AT_ONCE.all}; ${hooks.AT_ONCE.key} per key, ${hooks.AT_ONCE.host} per host, ${hooks.AT_ONCE.failing} to failing receivers; one per webhook over all processes`,
-        `Wait; a turn has ${hooks.TURN.deliveries} deliveries or ${seconds(hooks.TURN.ms)}.`,
-      ],
-      [
-        "Unreachable host",
-        `${SILENT_ATTEMPTS} failed attempts in a row, of any webhook`,
-        `Not tried for ${seconds(LEFT_ALONE_MS)}.`,
-      ],
-      [
-        "Changes matched at once",
-        `${hooks.PAGE}, and ${number(hooks.MAX_MATCHES)} deliveries`,
-        "In the next batch.",
-      ],
-      ["Webhooks of one name whose values are read at once", hooks.NAMES_AT_ONCE, "A second later."],
-    ],
-  ],
-  [
-    "Subgraph queries",
-    [
-      [
-        "Query text",
-        `${number(subgraph.MAX_QUERY)} characters, ${number(subgraph.MAX_TOKENS)} tokens, ${subgraph.MAX_DEPTH} levels`,
-        "Error",
-      ],
-      [
-        "Fields",
-        `${subgraph.MAX_ROOTS} of \`Query\`, ${number(subgraph.MAX_FIELDS)} in all; fragments count where used`,
-        "Error",
-      ],
-      ["Aliases of one field of an entity", subgraph.MAX_SAME, "Error"],
-      [
-        "Introspection",
-        `${subgraph.MAX_SCHEMA_LEVELS} levels, ${number(subgraph.MAX_SCHEMA_VALUES)} values`,
-        "Error",
-      ],
-      ["Reads, one per selected relation", subgraph.MAX_STATEMENTS, "Error"],
-      [
-        "Entities requested (product of `first`)",
-        `${number(subgraph.MAX_ENTITIES)}; one credit pays for ${number(subgraph.ENTITIES_OF_CREDIT)}`,
-        "Error",
-      ],
-      ["Entities read", number(subgraph.MAX_READ), "Error"],
-      [
-        "`first`, and `skip`",
-        `${number(subgraph.FIRST.most)}, and ${number(subgraph.MAX_SKIP)}`,
-        "Error with the way to continue",
-      ],
-      ["Blocks named by one query", subgraph.MAX_BLOCKS, "Error"],
-      [
-        "Logs since the block of a query about the past",
-        number(subgraph.MAX_CHANGES),
-        "Error: no data for that block",
-      ],
-      [
-        "Filters",
-        `${number(subgraph.MAX_CONDITIONS)} conditions and values, ${subgraph.MAX_FILTER_LEVELS} levels, ${subgraph.MAX_RELATIONS} relations each and ${subgraph.MAX_RELATIONS_IN_ALL} in all`,
-        "Error",
-      ],
-      [
-        "Searched text",
-        `${number(subgraph.MAX_PART)} characters; ${number(subgraph.MAX_FILTER_TEXT)} in all filters`,
-        "Error",
-      ],
-      [
-        "Queries at a time, per process",
-        `${subgraph.MAX_AT_ONCE.most}, ${subgraph.MAX_AT_ONCE.each} per caller; ${subgraph.MAX_WAITING.most} waiting, ${subgraph.MAX_WAITING.each} per caller`,
-        RATE_LIMITED,
-      ],
-      [
-        "Statements at a time",
-        shares(subgraph.MAX_STATEMENTS_AT_ONCE),
-        "Wait, so that other operations find a connection.",
-      ],
-    ],
-  ],
-  [
-    "Explorer and avatars",
-    [
-      ["Search box", `${number(MAX_SOUGHT)} characters`, CUT],
-      [
-        "Value on a page",
-        `${SHOWN_AT_ONCE} characters, ${number(SHOWN_UNFOLDED)} unfolded`,
-        "Cut; the page links to the JSON.",
-      ],
-      [
-        "Texts, and addresses, on a name's page",
-        `${MAX_RECORDS} each`,
-        "Left out; the page links to the JSON.",
-      ],
-      ["Names in one file of drops", MAX_DROPS, "The first to drop are kept."],
-      [
-        "Names in a CSV file",
-        `${number(MAX_CSV_PAGES * CSV_PAGE_SIZE)} (${MAX_CSV_PAGES} requests of the visitor)`,
-        "The last line says where to find them.",
-      ],
-      [
-        "Watched names in a URL",
-        `${MAX_WATCHED}, ${MAX_NAME} characters each`,
-        "Left out; the page says how many.",
-      ],
-      [
-        "Avatar image",
-        `${mib(avatars.MAX_BYTES)}, ${number(avatars.MAX_SIDE)} pixels a side, ${number(avatars.MAX_FRAMES)} frames; PNG, JPEG, GIF or WebP by content`,
-        "A drawing instead.",
-      ],
-      ["Time to find an avatar", seconds(avatars.MAX_MS), "A drawing instead."],
-      ["Avatar URI", `${number(avatars.MAX_URI)} characters, unless it is a data URI`, "A drawing instead."],
-      [
-        "NFT metadata",
-        `${number(avatars.MAX_METADATA)} characters, ${number(avatars.MAX_BRACKETS)} arrays and objects; token URI 350,000 bytes`,
-        "A drawing instead.",
-      ],
-      [
-        "Avatars loaded at a time, per process",
-        `${shares(avatars.AT_ONCE)}, ${avatars.AT_ONCE.host} per host; ${avatars.WAITING.most} waiting, ${avatars.WAITING.each} per caller`,
-        "A drawing instead, not cached.",
-      ],
-      [
-        "Avatars that need the chain",
-        `${avatars.CHAIN_A_SECOND} per second and process`,
-        "A drawing instead.",
-      ],
-      [
-        "Avatars in memory",
-        `${mib(avatars.MEMORY_BYTES)}. Cached for 1 hour; NFT images ${avatars.REMEMBERED_SECONDS.token / 60} minutes; misses ${avatars.REMEMBERED_SECONDS.none / 60} minutes`,
-        "Loaded again.",
-      ],
-    ],
-  ],
-  [
     "Operators' programs",
     [
       [
@@ -727,9 +508,16 @@ const limits: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ],
 ];
 
+/** The limits of features: `limits.ts` in the folder of a feature's tests. */
+const featureLimits: readonly Section[] = await Promise.all(
+  readdirSync(join(root, "test"))
+    .filter((folder) => folder !== "docs" && existsSync(join(root, "test", folder, "limits.ts")))
+    .map(async (folder) => (await import(`../${folder}/limits.ts`)).limits),
+);
+
 /** The limit tables in Markdown, by subject. */
 export const limitTables = (): string =>
-  limits
+  [...limits, ...featureLimits]
     .map(([title, rows]) => {
       const lines = rows.map(([what, limit, beyond]) => `| ${what} | ${limit} | ${beyond} |`);
       return [`### ${title}`, "", "| what | limit | beyond it |", "|---|---|---|", ...lines].join("\n");
