@@ -2,6 +2,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import { ifThere } from "../../server/postgres/absent.ts";
 import type { Db } from "../../server/postgres/db.ts";
+import { plannedOnce } from "../../server/postgres/prepared.ts";
 import type { ScopeSql } from "../query/scope.ts";
 import { asCounted, onMainChain } from "../rules/assumeFalse.ts";
 import { toRowText } from "../rules/conditionText.ts";
@@ -25,9 +26,15 @@ export const momentOf = ({ life }: ScopeSql): SQL =>
 export const readCounters = <Row extends object>(db: Db, statement: SQL): Promise<Row[] | null> =>
   ifCounted<Row>(async () => (await db.execute(statement)).rows);
 
-/** The same for a statement that returns one row. */
-export const readCounter = async <Row extends object>(db: Db, statement: SQL): Promise<Row | null> =>
-  (await readCounters<Row>(db, statement))?.[0] ?? null;
+/** The same for a frequent statement that returns one row of numbers. */
+export async function readCounter<Row extends object>(db: Db, statement: SQL): Promise<Row | null> {
+  const counts = await ifCounted<Row>(async () => {
+    const row = sql<Row>`to_jsonb(counts)`;
+    const rows = await plannedOnce(db.select({ row }).from(sql`(${statement}) as counts`));
+    return rows.map((found) => found.row);
+  });
+  return counts?.[0] ?? null;
+}
 
 /** Runs a statement that selects the counters' moment with each row; null without counters. */
 export async function ifCounted<Row extends object>(read: () => Promise<object[]>): Promise<Row[] | null> {

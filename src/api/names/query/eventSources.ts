@@ -64,7 +64,7 @@ export type Reading = {
   first?: { limit: SQL; direction: SortDirection };
   /** The maximum number of events to read, in any order. */
   atMost?: SQL;
-  /** True for lists that are often requested in the same form. */
+  /** True for lists that are often requested in the same form: their statements are planned once. */
   isFrequent?: boolean;
 };
 

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
+import { plannedOnce } from "../../server/postgres/prepared.ts";
 import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from "./eventRows.ts";
 import { type EventSource, keysOf, type Reading } from "./eventSources.ts";
 import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
@@ -22,20 +22,6 @@ export type EventList = {
   listed: readonly ChainResolver[];
 };
 
-type Statement<Rows> = PromiseLike<Rows> & {
-  toSQL: () => { sql: string };
-  prepare: (name: string) => { execute: () => Promise<Rows> };
-};
-
-/**
- * Runs a statement. If it is `frequent`, each connection plans it once, because a dozen places of logs are joined and planning takes
- * most of the time. Its name follows from its text, so few texts may be frequent.
- */
-const run = async <Rows>(statement: Statement<Rows>, { isFrequent }: Reading): Promise<Rows> =>
-  isFrequent
-    ? statement.prepare(createHash("sha256").update(statement.toSQL().sql).digest("base64url")).execute()
-    : statement;
-
 /** A selection of events with their positions. The list is read up to the end of the page. */
 export function pageOfEvents(
   db: Db,
@@ -52,7 +38,7 @@ export function pageOfEvents(
     .from(event)
     .innerJoin(page, isEventOfRow)
     .orderBy(inOrder(direction));
-  return run(rows, reading);
+  return reading.isFrequent ? plannedOnce(rows) : rows;
 }
 
 /** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
@@ -69,7 +55,7 @@ export async function countOfEvents(
   const counted = db
     .select({ total: sql<number>`count(*)::int` })
     .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
-  const [row] = await run(counted, reading);
+  const [row] = await (reading.isFrequent ? plannedOnce(counted) : counted);
   return row?.total ?? 0;
 }
 

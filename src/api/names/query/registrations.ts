@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
+import { plannedOnce } from "../../server/postgres/prepared.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import { logsOfContracts } from "./eventsOfNames.ts";
 import { type Keyset, orderBy, positionOf } from "./keyset.ts";
@@ -90,18 +91,20 @@ export function listPurchases(
     section,
     (direction) => purchaseKeys(of, direction),
     (slice) =>
-      db
-        .select({
-          ...mergedPurchase,
-          ...startInEnsv2,
-          isRenewal: sql<boolean>`page.is_renewal`,
-          ...pageColumns,
-        })
-        .from(event)
-        .innerJoin(pageOfEntries(of, slice), isEventOfRow)
-        .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
-        .orderBy(sql`page.entry`)
-        .execute(values),
+      plannedOnce(
+        db
+          .select({
+            ...mergedPurchase,
+            ...startInEnsv2,
+            isRenewal: sql<boolean>`page.is_renewal`,
+            ...pageColumns,
+          })
+          .from(event)
+          .innerJoin(pageOfEntries(of, slice), isEventOfRow)
+          .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
+          .orderBy(sql`page.entry`),
+        values,
+      ),
   );
 }
 

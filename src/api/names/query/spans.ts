@@ -3,6 +3,7 @@ import type { SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
+import { plannedOnce } from "../../server/postgres/prepared.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
 import type { Keyset, Position } from "./keyset.ts";
 import { oldestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
@@ -43,22 +44,24 @@ export const listSpans = (
   section: Section,
 ): Promise<Page<Span>> =>
   oldestFirst(section, spanKeys, (slice) =>
-    db
-      .select(columns)
-      .from(
-        pageOf(
-          sql`${spansOf(changes[kind], sqlOf(chains))} select * from span where address is not null`,
-          slice,
-        ),
-      )
-      .orderBy(orderOfPage)
-      .execute({
+    plannedOnce(
+      db
+        .select(columns)
+        .from(
+          pageOf(
+            sql`${spansOf(changes[kind], sqlOf(chains))} select * from span where address is not null`,
+            slice,
+          ),
+        )
+        .orderBy(orderOfPage),
+      {
         node,
         now,
         nonOwners: [...chains.ensv2.nonOwners],
         tokenAfter: tokenEnd?.after,
         tokenEnding: tokenEnd?.ending,
-      }),
+      },
+    ),
   );
 
 type SpansOf = {

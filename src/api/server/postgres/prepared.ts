@@ -14,3 +14,26 @@ export function prepared<Statement>(prepare: (db: Db) => Statement): (db: Db) =>
     return made;
   };
 }
+
+/** Statements that `plannedOnce` gives a name. Each connection keeps the plan of each. */
+const MAX_PLANNED = 100;
+
+const names = new Map<string, string>();
+
+type Built<Rows> = PromiseLike<Rows> & {
+  toSQL: () => { sql: string };
+  prepare: (name: string) => { execute: (values?: Values) => Promise<Rows> };
+  execute: (values?: Values) => Promise<Rows>;
+};
+type Values = Record<string, unknown>;
+
+/**
+ * Runs a statement that each connection plans once. It is for large statements with few texts, whose planning takes most of their
+ * time; other texts than the first {@link MAX_PLANNED} are planned each time.
+ */
+export function plannedOnce<Rows>(statement: Built<Rows>, values?: Values): Promise<Rows> {
+  const { sql } = statement.toSQL();
+  if (!names.has(sql) && names.size < MAX_PLANNED) names.set(sql, `planned_${names.size}`);
+  const name = names.get(sql);
+  return (name === undefined ? statement : statement.prepare(name)).execute(values);
+}
