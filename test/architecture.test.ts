@@ -491,7 +491,6 @@ const layers: Layer[] = [
         "server/http/openapi.ts",
         "server/http/asset.ts",
         "server/http/endpoint.ts",
-        "features/mcp/catalogue.ts",
       ),
       ...api("features/explorer/assets.ts", "features/explorer/layout.tsx", "features/explorer/parts/"),
     ],

@@ -1,7 +1,7 @@
 // Also runs as: long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/features/mcp/catalogue.ts";
-import { nameOf } from "../../src/api/server/http/endpoint.ts";
+import { toolViewsOf } from "../../src/api/server/http/endpoint.ts";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
 import { answerIn, withoutAdded } from "./brief.ts";
@@ -20,17 +20,16 @@ const names = Object.keys(catalogue);
 const overHttp = (path: string, body?: unknown) =>
   body === undefined ? scene.api.get(path) : scene.api.post(path, body);
 
-test("operations and the catalogue name each other", () => {
-  const told = Object.entries(catalogue).flatMap(([tool, { views }]) =>
-    Object.values(views ?? {}).map(({ operation }) => `${tool}: ${operation}`),
-  );
-  const several = operations.filter(({ tool }) => tool !== undefined && catalogue[tool]?.views);
-  expect(several.map((operation) => `${operation.tool}: ${nameOf(operation)}`).sort()).toEqual(
-    [...new Set(told)].sort(), // Two views can belong to one operation.
-  );
-  const single = operations.filter(({ tool }) => tool !== undefined && !catalogue[tool]?.views);
-  const without = Object.entries(catalogue).filter(([, { views }]) => views === undefined);
-  expect(single.map(({ tool }) => tool).sort()).toEqual(without.map(([tool]) => tool).sort());
+test("every tool has operations, and each of several has a view of its own", () => {
+  const told = operations.flatMap(toolViewsOf);
+  expect([...new Set(told.map(({ name }) => name))].sort()).toEqual([...names].sort());
+  const views = told.map(({ name, view }) => `${name}: ${view}`);
+  expect(new Set(views).size).toBe(views.length);
+  const several = names.filter((one) => told.filter(({ name }) => name === one).length > 1);
+  expect(told.filter(({ name, view }) => several.includes(name) === (view === null))).toEqual([]);
+  for (const [name, { usual }] of Object.entries(catalogue)) {
+    if (usual !== undefined) expect(views).toContain(`${name}: ${usual}`);
+  }
 });
 
 const kinds = Object.entries(clients).map(([kind, connect], number) => ({ kind, connect, number }));

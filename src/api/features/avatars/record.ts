@@ -26,6 +26,10 @@ export const avatarPicture: Endpoint = endpoint({
   reply: z.string().openapi({ format: "binary" }),
   errors: ["INVALID_NAME"],
   cost: 0,
+  mention: {
+    tool: "get_records",
+    sentence: "The picture of a name is at `/avatar/{name}` of this server.",
+  },
   handle: () => {
     throw new Error("Invariant(avatars): the feature's route answers");
   },

@@ -1,46 +1,17 @@
-import { DAY } from "../../names/rules/seconds.ts";
-import { GRACE_DAYS } from "../../names/rules/stages.ts";
-
-/** One view of a tool that has several: the operation that answers, and the parameters that the view sets itself. */
-export type ViewPlan = {
-  /** Method and path as declared: `GET /domain/{name}/events`. */
-  operation: string;
-  /** Parameters that the view sets, some by the time; callers cannot give them. */
-  fixed?: Fixed;
-  /** The view takes `expires_within_days`: from now on, or including what expired before. */
-  expires?: "from_now" | "until_then";
-};
-
-export type Fixed = Record<string, string> | ((now: number) => Record<string, string>);
-
 /** The parts of a tool that are written by hand; everything else comes from the declarations of its operations. */
 export type ToolPlan = {
   title: string;
   /** When to use this tool, and when another. */
   use: string;
-  /** For a tool with several operations: the values of its parameter `view`, the usual one first. */
-  views?: Record<string, ViewPlan>;
-  /** A sentence more, where this operation is offered. */
-  besides?: { operation: string; use: string };
+  /** The usual one of several views, if another is declared first. */
+  usual?: string;
   /** Its `address` may be a name: the name's address on Ethereum is asked for first, for the price of `get_records`. */
   takesNames?: true;
   /** Its answers have the time of the server. */
   tellsNow?: true;
 };
 
-/** Days ahead that `drops` covers. */
-const DROP_DAYS = 7;
-
-/** Names of ENSv1 whose grace period ends within a week. Those of ENSv2 have another grace period. */
-const leavingGrace = (now: number) => ({
-  availability_status: "grace",
-  protocol: "ensv1",
-  expiry_from: String(now - GRACE_DAYS * DAY),
-  expiry_to: String(now - (GRACE_DAYS - DROP_DAYS) * DAY),
-  sort_by: "expiry_timestamp",
-});
-
-/** The tools, in the order in which clients list them. An operation names its tool in its declaration. */
+/** The tools, in the order in which clients list them. Operations name their tool and view in their declarations. */
 export const catalogue: Record<string, ToolPlan> = {
   whois: {
     title: "Look up one ENS name",
@@ -57,41 +28,19 @@ export const catalogue: Record<string, ToolPlan> = {
   search_domains: {
     title: "Search ENS names",
     use: "Use it to find names by a part of their label, by state, length, expiry, owner in one contract, or resolver. View `drops`: what leaves its grace period within 7 days. For all names of one address use `get_address_portfolio`, for one name that you know `whois`.",
-    views: {
-      search: { operation: "GET /search-domains", expires: "from_now" },
-      drops: { operation: "GET /search-domains", fixed: leavingGrace },
-    },
   },
   get_price: {
     title: "Prices of names",
     use: "Use it for what it costs to register or renew a name, for one or more years: premium and total, in wei, dollars or payment tokens. It also says why a name cannot be registered or renewed. For its owner and records use `whois`.",
-    views: {
-      one: { operation: "GET /domain/{name}/price" },
-      many: { operation: "POST /price/bulk" },
-    },
   },
   get_records: {
     title: "Read the records of a name",
     use: "Use it for a name's records: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash.",
-    besides: {
-      operation: "GET /avatar/{name}",
-      use: "The picture of a name is at `/avatar/{name}` of this server.",
-    },
-    views: {
-      all: { operation: "GET /domain/{name}/records" },
-      text: { operation: "GET /domain/{name}/records/text/{key}" },
-    },
   },
   get_domain_history: {
     title: "History of a name",
     use: "Use it for the past of one name: its events, owners, payments, resolvers and texts. For its present use `whois`.",
-    views: {
-      events: { operation: "GET /domain/{name}/events" },
-      registrations: { operation: "GET /domain/{name}/registration-history" },
-      ownership: { operation: "GET /domain/{name}/ownership-history" },
-      resolvers: { operation: "GET /domain/{name}/resolver-history" },
-      text: { operation: "GET /domain/{name}/records/text/{key}/history" },
-    },
+    usual: "events",
   },
   get_subnames: {
     title: "Subnames of a name",
@@ -105,14 +54,7 @@ export const catalogue: Record<string, ToolPlan> = {
     title: "Names of an address",
     takesNames: true,
     use: "Use it for what one address owns or owned; `address` may be a name, which costs a credit more. `expires_within_days` finds what must be renewed, names in grace included. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
-    views: {
-      domains: { operation: "GET /address/{address}/domains", expires: "until_then" },
-      count: { operation: "GET /address/{address}/domain-count" },
-      summary: { operation: "GET /address/{address}/summary", fixed: { partial: "true" } },
-      previous: { operation: "GET /address/{address}/previous-domains" },
-      events: { operation: "GET /address/{address}/events" },
-      resolves_to: { operation: "GET /address/{address}/resolves-to" },
-    },
+    usual: "domains",
   },
   get_events: {
     title: "Contract events",
@@ -125,51 +67,24 @@ export const catalogue: Record<string, ToolPlan> = {
   get_permissions: {
     title: "Permissions",
     use: "Use it before a purchase or a warning: which accounts can change one name now, and what one address may change of others. For names that an address owns use `get_address_portfolio`.",
-    views: {
-      name: { operation: "GET /domain/{name}/permissions" },
-      address: { operation: "GET /address/{address}/permissions" },
-    },
   },
   get_agents: {
     title: "Agents and their names",
     use: "Use it for agents of ERC-8004 that names claim, or that are bound to names. Claims prove less than bindings.",
-    views: {
-      list: { operation: "GET /agents" },
-      one: { operation: "GET /agents/{agentId}" },
-      of_name: { operation: "GET /domain/{name}/agent" },
-    },
+    usual: "list",
   },
   get_primary_names: {
     title: "Primary names of addresses",
     use: "Use it to show people a name instead of an address. A primary name is given only if it resolves back to the address; a claim in the history need not.",
-    views: {
-      current: { operation: "POST /address/primary-names/bulk" },
-      history: { operation: "GET /address/{address}/primary-name", fixed: { history: "true" } },
-    },
+    usual: "current",
   },
   get_statistics: {
     title: "ENS in figures",
     use: "Use it for figures of all of ENS: names, states, lengths, top-level domains, largest holders, adoption of primary names, latest activity. For sales over time, what was paid, and expiries to come use `get_sales`.",
-    views: {
-      totals: { operation: "GET /ens-stats" },
-      registrations: { operation: "GET /ens-stats/registrations" },
-      distribution: { operation: "GET /ens-stats/distribution" },
-      primary_names: { operation: "GET /ens-stats/primary-names" },
-      recent_activity: { operation: "GET /ens-stats/recent-activity" },
-      states: { operation: "GET /ens-stats/states" },
-      holders: { operation: "GET /ens-stats/holders" },
-    },
   },
   get_sales: {
     title: "Sales and expiries of ENS names",
     use: "Use it for registrations and renewals by day, week, month, quarter or year, what was paid in ether and dollars, which contract sold them, through which referrer, and expiries to come. For other figures use `get_statistics`.",
-    views: {
-      purchases: { operation: "GET /ens-stats/purchases" },
-      sellers: { operation: "GET /ens-stats/sellers" },
-      referrers: { operation: "GET /ens-stats/referrers" },
-      largest: { operation: "GET /ens-stats/largest-registrations" },
-      expiries: { operation: "GET /ens-stats/expiries" },
-    },
   },
   get_status: {
     tellsNow: true,

@@ -31,15 +31,12 @@ const RECORDS = "GET /domain/{name}/records";
 export function toolsOf(operations: readonly Endpoint[]): Tool[] {
   const document = openApiDocument(operations);
   return Object.entries(catalogue).flatMap(([name, plan]) => {
-    const own = operations.filter(({ tool }) => tool === name);
-    if (own.length === 0) return [];
+    const views = viewsOf(name, plan.usual, operations, document);
+    if (views.length === 0) return [];
     const addressOf = plan.takesNames ? operations.find((one) => nameOf(one) === RECORDS) : undefined;
-    const { besides } = plan;
-    const isThere = besides && operations.some((one) => nameOf(one) === besides.operation);
-    const use = isThere ? `${plan.use} ${besides.use}` : plan.use;
-    return [
-      { ...toTool(name, { ...plan, use }, viewsOf(plan, own, document)), addressOf: addressOf ?? null },
-    ];
+    const mentions = operations.flatMap(({ mention }) => (mention?.tool === name ? mention.sentence : []));
+    const use = [plan.use, ...mentions].join(" ");
+    return [{ ...toTool(name, { ...plan, use }, views), addressOf: addressOf ?? null }];
   });
 }
 

@@ -1,6 +1,5 @@
-import { type Endpoint, nameOf } from "../../server/http/endpoint.ts";
+import { type Endpoint, type Fixed, type ToolView, toolViewsOf } from "../../server/http/endpoint.ts";
 import type { OpenApiDocument } from "../../server/http/routes.ts";
-import type { Fixed, ToolPlan, ViewPlan } from "./catalogue.ts";
 import { type Parameters, parametersOf, type Schema } from "./schemas.ts";
 
 /** One answer of a tool. */
@@ -13,19 +12,22 @@ export type View = {
   /** Parameters that the view gives itself. */
   fixed: Fixed;
   /** The meaning of `expires_within_days`; undefined if the view does not take it. */
-  expires: ViewPlan["expires"];
+  expires: ToolView["expires"];
 };
 
-/** The answers of a tool, one for each view of its plan; a tool without views has one for its operation. */
-export function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocument): View[] {
-  if (!plan.views)
-    return own.map((operation) => toView({ name: null, operation, fixed: {}, expires: undefined }, document));
-  return Object.entries(plan.views).map(([name, { operation: wanted, fixed = {}, expires }]) => {
-    const operation = own.find((one) => nameOf(one) === wanted);
-    if (!operation)
-      throw new Error(`Invariant(catalogue of tools): no declaration of ${wanted} names the tool`);
-    return toView({ name, operation, fixed, expires }, document);
-  });
+/** The answers of a tool, the usual one first. */
+export function viewsOf(
+  tool: string,
+  usual: string | undefined,
+  operations: readonly Endpoint[],
+  document: OpenApiDocument,
+): View[] {
+  const views = operations.flatMap((operation) =>
+    toolViewsOf(operation)
+      .filter(({ name }) => name === tool)
+      .map(({ view: name, fixed = {}, expires }) => toView({ name, operation, fixed, expires }, document)),
+  );
+  return [...views.filter(({ name }) => name === usual), ...views.filter(({ name }) => name !== usual)];
 }
 
 /** A parameter of tools alone: models do not know the time. */

@@ -121,7 +121,7 @@ export const addressDomains = endpoint({
   }),
   errors: ["INVALID_ADDRESS", "INVALID_NAME", "LIMIT_EXCEEDED"],
   cost: 1,
-  tool: "get_address_portfolio",
+  tool: { name: "get_address_portfolio", view: "domains", expires: "until_then" },
   handle: async (request, ctx) => {
     const page = await readHeldPage(ctx, request);
     const [names = []] = await checkHeld(ctx, [page]);
@@ -237,7 +237,7 @@ const addressDomainCount = endpoint({
     .openapi("AddressDomainCount"),
   errors: ["INVALID_ADDRESS", "INVALID_NAME"],
   cost: 1,
-  tool: "get_address_portfolio",
+  tool: { name: "get_address_portfolio", view: "count" },
   handle: async (request, ctx) => {
     const held = await countHeld(ctx.db, heldOf(ctx, request), filtersOf(request, "all"));
     const toCounts = (counts: readonly HeldCounts[]) => {

@@ -73,7 +73,7 @@ const addressPrimaryName = endpoint({
   ]),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_primary_names",
+  tool: { name: "get_primary_names", view: "history", fixed: { history: "true" } },
   handle: async (request, ctx) => {
     const { section, fields } = openHistory({
       operation: "/address/{address}/primary-name",
@@ -134,7 +134,7 @@ const addressSummary = endpoint({
     .openapi("AddressSummary"),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_address_portfolio",
+  tool: { name: "get_address_portfolio", view: "summary", fixed: { partial: "true" } },
   handle: async (request, ctx) => {
     const [counted, outcome] = await Promise.all([
       summarise(ctx.db, addressAt(ctx, request)),
@@ -187,7 +187,7 @@ const addressPreviousDomains = endpoint({
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  tool: "get_address_portfolio",
+  tool: { name: "get_address_portfolio", view: "previous" },
   handle: async (request, ctx) => {
     const sortDir = request.sort_dir;
     const at = addressAt(ctx, request);

@@ -31,7 +31,7 @@ const domainAgent = endpoint({
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_agents",
+  tool: { name: "get_agents", view: "of_name" },
   handle: async ({ name }, ctx) => toNameAgents(await resolveAgents(ctx, name), ctx.contracts),
 });
 
@@ -61,7 +61,7 @@ const agents = endpoint({
   }),
   reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
   cost: 1,
-  tool: "get_agents",
+  tool: { name: "get_agents", view: "list" },
   handle: async (query, ctx) => {
     const filters = {
       isBound: query.is_bound,
@@ -101,7 +101,7 @@ const agent = endpoint({
   ]),
   errors: ["INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_agents",
+  tool: { name: "get_agents", view: "one" },
   handle: async ({ agentId: text, chain }, ctx) => {
     const agentId = parseAgentId(text);
     if (agentId === null) {

@@ -48,7 +48,7 @@ const registrationHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  tool: "get_domain_history",
+  tool: { name: "get_domain_history", view: "registrations" },
   handle: async (request, ctx) => {
     const { name, merged } = request;
     const of = {
@@ -107,7 +107,7 @@ const ownershipHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  tool: "get_domain_history",
+  tool: { name: "get_domain_history", view: "ownership" },
   handle: async (request, ctx) => {
     const { name, audit } = request;
     const { db, now, contracts } = ctx;
@@ -165,7 +165,7 @@ const resolverHistory = endpoint({
   reply: z.strictObject({ history: z.array(period), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  tool: "get_domain_history",
+  tool: { name: "get_domain_history", view: "resolvers" },
   handle: async (request, ctx) => {
     const { name } = request;
     const { chainId, chains } = await answeringChain(ctx, name);

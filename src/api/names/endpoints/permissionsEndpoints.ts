@@ -64,7 +64,7 @@ const namePermissions = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  tool: "get_permissions",
+  tool: { name: "get_permissions", view: "name" },
   handle: async (request, ctx) => {
     const { name, kind } = request;
     const { part, fields } = openPage({
@@ -125,7 +125,7 @@ const addressPermissions = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  tool: "get_permissions",
+  tool: { name: "get_permissions", view: "address" },
   handle: async (request, ctx) => {
     const { direction: side, kind, chain } = request;
     const { contracts } = ctx;

@@ -27,7 +27,7 @@ const states = statistic({
   summary: "Names by state",
   description: `${NAMES} All counts add up to \`total_domains\` of \`/ens-stats\`.`,
   title: "NameStates",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "states" },
   seconds: 5 * MINUTE,
   reply: {
     eth: z.strictObject({
@@ -110,7 +110,7 @@ const expiries = statistic({
   summary: "Upcoming expiries by month",
   description: `Names by the month (UTC) of their expiry, if it ends them: this month, past days included, and the next ${MONTHS_AHEAD - 1}. Reverse nodes do not count.`,
   title: "Expiries",
-  tool: "get_sales",
+  tool: { name: "get_sales", view: "expiries" },
   seconds: HOUR,
   reply: {
     months: z.array(z.strictObject({ month: z.string().openapi({ example: "2027-01" }), ...expiryFields })),
@@ -139,7 +139,7 @@ const holders = statistic({
   summary: "Addresses with the most names",
   description: `The ${MAX_HOLDERS} addresses that effectively own the most active names, largest first. ${NAMES} ${ACTIVE}`,
   title: "Holders",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "holders" },
   seconds: HOUR,
   reply: {
     holders: z.array(

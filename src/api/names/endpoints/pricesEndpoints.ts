@@ -28,7 +28,7 @@ const price = endpoint({
   reply: namePrice,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_price",
+  tool: { name: "get_price", view: "one" },
   handle: async ({ name, years = [1] }, ctx) => {
     const [quoted] = (await quoteNames(ctx, { names: [name], years })) as [Quoted];
     if (quoted instanceof ApiError) throw quoted;
@@ -65,7 +65,7 @@ const priceBulk = endpoint({
   reply: z.strictObject({ results: z.array(bulkPrice) }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ names }) => names.length,
-  tool: "get_price",
+  tool: { name: "get_price", view: "many" },
   handle: async ({ names, years = [1] }, ctx) => {
     const items = await mapYielding(names, (query) => parseOr(query, parseName, toInvalidItem));
     const valid = items.filter((item): item is ParsedName => !("error" in item));

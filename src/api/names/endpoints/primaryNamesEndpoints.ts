@@ -74,7 +74,7 @@ const primaryNamesBulk = endpoint({
   }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ addresses }) => addresses.length,
-  tool: "get_primary_names",
+  tool: { name: "get_primary_names", view: "current" },
   handle: async ({ addresses }, ctx) => {
     const items = [...new Set(addresses)].map((text) => ({
       text,

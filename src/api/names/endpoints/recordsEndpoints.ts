@@ -78,7 +78,7 @@ const domainRecords = endpoint({
   }),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_records",
+  tool: { name: "get_records", view: "all" },
   handle: async ({ name, partial, ...choice }, ctx) => {
     const asked = recordsAsked(choice);
     const found = await findRecords(ctx, name, asked);
@@ -152,7 +152,7 @@ const textRecord = endpoint({
     .openapi("TextRecord"),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_records",
+  tool: { name: "get_records", view: "text" },
   handle: async ({ name, key, partial }, ctx) => {
     const { outcome, text, clearing } = await findCurrentText(ctx, name, key);
     if (!partial) orThrow(outcome);
@@ -211,7 +211,7 @@ const textHistory = endpoint({
   }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  tool: "get_domain_history",
+  tool: { name: "get_domain_history", view: "text" },
   handle: async (request, ctx) => {
     const { name, key, partial } = request;
     const { chainId, chains } = await answeringChain(ctx, name);

@@ -60,7 +60,7 @@ const resolvesTo = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  tool: "get_address_portfolio",
+  tool: { name: "get_address_portfolio", view: "resolves_to" },
   handle: async (request, ctx) => {
     const { contracts } = ctx;
     const chains = request.chain === undefined ? allChains(contracts) : askedChains(request.chain, contracts);

@@ -44,7 +44,7 @@ const purchases = statistic({
   summary: "Registrations, renewals and revenue over time",
   description: `UTC periods, oldest first, from the first one with a sale; periods without sales are zero, and the last one is still running. At most ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday), ${MAX_PERIODS.month} months, ${MAX_PERIODS.quarter} quarters or ${MAX_PERIODS.year} years, and at most ${MAX_PERIODS_WITH_SOURCES} periods with \`sources\`: the last ones, or those from \`from\` to \`to\`. Periods are always whole. ${PURCHASES} ${PAID}`,
   title: "PurchaseSeries",
-  tool: "get_sales",
+  tool: { name: "get_sales", view: "purchases" },
   seconds: SALES_SECONDS,
   query: {
     interval: input
@@ -87,7 +87,7 @@ const sellers = statistic({
   summary: "Registrations and renewals by generation of controllers",
   description: `Sales of each contract, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` is the auctions of 2017 to 2019; any other registrar stands for sales that no controller of the deployment logged. A name registered twice counts twice. ${PURCHASES} ${PAID}`,
   title: "Sellers",
-  tool: "get_sales",
+  tool: { name: "get_sales", view: "sellers" },
   seconds: SALES_SECONDS,
   reply: { sellers: z.array(sellerInAll) },
   take: takeSales,
@@ -147,7 +147,7 @@ const referrers = statistic({
   summary: "Registrations, renewals and revenue by referrer",
   description: `Sales whose buyer named a referrer, which controllers log since 2025: those of the ${MAX_REFERRERS} referrers with most registrations and renewals, most first, since the beginning. Buyers choose the referrer freely, so a referrer proves nothing about its account. ${PURCHASES} ${PAID}`,
   title: "Referrers",
-  tool: "get_sales",
+  tool: { name: "get_sales", view: "referrers" },
   seconds: SALES_SECONDS,
   reply: { referrers: z.array(referrer) },
   take: takeReferrers,
@@ -207,7 +207,7 @@ const largestRegistrations = statistic({
   summary: "Most expensive registrations",
   description: `Registrations of the last 7, 30 or 365 days for which controllers took the most ether, at most ${MAX_RANKED}, largest first. A name registered twice counts twice. ENSv2 sales in tokens are not included: tokens have no price in ether here.`,
   title: "LargestRegistrations",
-  tool: "get_sales",
+  tool: { name: "get_sales", view: "largest" },
   seconds: SALES_SECONDS,
   query: {
     days: input.choice(rankedDays, "days").default("30").openapi({ description: "Days back from now" }),

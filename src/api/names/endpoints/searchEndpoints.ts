@@ -23,6 +23,8 @@ import { askedChains } from "../resolution/askedChains.ts";
 import { childrenGap } from "../resolution/ensv2/followed.ts";
 import { checkListed } from "../resolution/listedNames.ts";
 import { chainsOfChildren } from "../resolution/nameChains.ts";
+import { DAY } from "../rules/seconds.ts";
+import { GRACE_DAYS } from "../rules/stages.ts";
 import { count, domainItem, isIncomplete, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { listPage } from "../schemas/paging.ts";
@@ -51,6 +53,18 @@ const length = (name: string, description: string) =>
 const time = (name: string, description: string) =>
   input.digits(name, { min: 0, max: 999_999_999_999_999, description, example: 1893456000 }).optional();
 const holder = (description: string) => input.address().openapi({ description }).optional();
+
+/** Days ahead that the view `drops` covers. */
+const DROP_DAYS = 7;
+
+/** Names of ENSv1 whose grace period ends within a week. Those of ENSv2 have another grace period. */
+const leavingGrace = (now: number) => ({
+  availability_status: "grace",
+  protocol: "ensv1",
+  expiry_from: String(now - GRACE_DAYS * DAY),
+  expiry_to: String(now - (GRACE_DAYS - DROP_DAYS) * DAY),
+  sort_by: "expiry_timestamp",
+});
 
 const searchDomains = endpoint({
   method: "get",
@@ -112,7 +126,10 @@ const searchDomains = endpoint({
   }),
   errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
   cost: 1,
-  tool: "search_domains",
+  tool: [
+    { name: "search_domains", view: "search", expires: "from_now" },
+    { name: "search_domains", view: "drops", fixed: leavingGrace },
+  ],
   handle: async (request, ctx) => {
     const { now } = ctx;
     const filters = {

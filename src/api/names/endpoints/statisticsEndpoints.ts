@@ -43,7 +43,7 @@ const ensStats = statistic({
   summary: "Key figures of the index",
   description: `${NAMES} ${ACTIVE} ${EXPIRED} ${PURCHASES}`,
   title: "EnsStats",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "totals" },
   seconds: 5 * MINUTE,
   reply: {
     total_domains: count,
@@ -93,7 +93,7 @@ const registrationStats = statistic({
   summary: "Daily registrations and renewals",
   description: `The last 30 days (UTC), oldest first; the last one is today so far. ${PURCHASES}`,
   title: "RegistrationStats",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "registrations" },
   seconds: 15 * MINUTE,
   reply: {
     daily: z.array(z.strictObject({ date: z.iso.date(), registrations: count, renewals: count })),
@@ -152,7 +152,7 @@ const distributionStats = statistic({
   summary: "Distribution of names by length and parent",
   description: `Active names by label length, under .eth and in total (names with unknown labels are left out); direct subnames of each top-level domain; and the 100 names, other than top-level domains, with the most active direct subnames. ${NAMES} ${ACTIVE}`,
   title: "DistributionStats",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "distribution" },
   seconds: HOUR,
   reply: {
     eth_label_length: z.array(lengthCount),
@@ -204,7 +204,7 @@ const primaryNameStats = statisticOfAll({
   summary: "Adoption of primary names",
   description: `Addresses that claim a name, on all configured chains, whether or not the name resolves to them. ${NEVER_PRIMARY} Owners are those of active names. ${NAMES} ${ACTIVE}`,
   title: "PrimaryNameStats",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "primary_names" },
   seconds: HOUR,
   reply: {
     unique_addresses_with_primary_name: count,
@@ -238,7 +238,7 @@ const recentActivity = statistic({
   summary: "Latest activity",
   description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner outside of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed separately. Primary names are those of all configured chains, or of \`chain\`, as claimed.`,
   title: "RecentActivity",
-  tool: "get_statistics",
+  tool: { name: "get_statistics", view: "recent_activity" },
   seconds: 30,
   reply: { events: z.array(activity) },
   take: takeActivity("all claims"),

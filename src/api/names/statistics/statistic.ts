@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ZodObject, ZodRawShape, ZodType } from "zod";
 import type { Ctx } from "../../server/http/context.ts";
-import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
+import { type Endpoint, endpoint, type ToolView } from "../../server/http/endpoint.ts";
 import { mainChain, type Scope } from "../query/scope.ts";
 import { askedChains, chainsField } from "../resolution/askedChains.ts";
 import { chains as chainsOf } from "../schemas/answers.ts";
@@ -21,7 +21,7 @@ type Statistic<Reply extends ZodRawShape, Query extends ZodRawShape, Taken> = {
   description: string;
   /** Title of the answer in the OpenAPI document. */
   title: string;
-  tool: string;
+  tool: string | ToolView;
   /** How long an answer is served, in seconds. */
   seconds: number;
   /** Parameters besides `chain`. */
@@ -45,7 +45,7 @@ type Statistic<Reply extends ZodRawShape, Query extends ZodRawShape, Taken> = {
  *   summary: "How many events there are",
  *   description: "Logs in the index.",
  *   title: "Events",
- *   tool: "get_statistics",
+ *   tool: { name: "get_statistics", view: "events" },
  *   seconds: 5 * MINUTE,
  *   reply: { events: count },
  *   take: async ({ db, now }, chains) => ({ events: (await totals.read(db, { chains, now })).events }),

@@ -17,6 +17,18 @@ export type Group =
   | "Access"
   | "Webhooks";
 
+/** An operation's view of an MCP tool: `view` is the value of the tool's parameter of that name. */
+export type ToolView = {
+  name: string;
+  view: string;
+  /** Parameters that the view sets itself, some by the time (unix seconds); callers cannot give them. */
+  fixed?: Fixed;
+  /** The view takes `expires_within_days`: from now on, or including what expired before. */
+  expires?: "from_now" | "until_then";
+};
+
+export type Fixed = Record<string, string> | ((now: number) => Record<string, string>);
+
 type Fields = ZodObject;
 type Input<P extends Fields, Q extends Fields, B extends Fields> = z.output<P> & z.output<Q> & z.output<B>;
 
@@ -65,8 +77,10 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   takenAt?: (reply: string) => number;
   /** Whether this reply, judged by its text, is free because it did not deliver what was requested. */
   isFree?: (reply: string) => boolean;
-  /** Name of the MCP tool that answers by this operation; one tool may have several operations. */
-  tool?: string;
+  /** The MCP tool that answers by this operation: its name, or the operation's views of a tool that has several. */
+  tool?: string | ToolView | readonly ToolView[];
+  /** A sentence for the description of another tool, where this operation is offered. */
+  mention?: { tool: string; sentence: string };
   /**
    * The state of the index that the operation needs. By default a complete and current index, read at one block. `any
    * state`: it answers while the index is built too. `not read`: it does not read the index.
@@ -121,6 +135,10 @@ export function endpoint<
 /** `GET /whois/{name}`: how prices, metrics and tools name an operation. */
 export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string =>
   `${method.toUpperCase()} ${path}`;
+
+/** An operation's views of tools; null for the only view of a tool without the parameter `view`. */
+export const toolViewsOf = ({ tool = [] }: Endpoint): (Omit<ToolView, "view"> & { view: string | null })[] =>
+  typeof tool === "string" ? [{ name: tool, view: null }] : [tool].flat();
 
 /** Errors that every operation may give. */
 const commonErrors: ErrorCode[] = ["RESPONSE_TOO_LARGE", "INTERNAL_ERROR"];

@@ -1,6 +1,4 @@
-import type { Endpoint } from "../../../server/http/endpoint.ts";
-import { nameOf } from "../../../server/http/endpoint.ts";
-import { catalogue } from "../../mcp/catalogue.ts";
+import { type Endpoint, toolViewsOf } from "../../../server/http/endpoint.ts";
 import { formOf, JSON_TYPE, type Listed } from "../described.ts";
 
 /** A request of an operation, from the examples of its declaration: what is needed, and of a body all. */
@@ -109,16 +107,14 @@ export function clientOf({ listed, needsKey }: Plan): string {
 
 /** The call of the MCP tool that answers by an operation; null where none does. */
 export function toolCallOf(operation: Endpoint, listed: Listed): { tool: string; call: string } | null {
-  const { tool } = operation;
-  const plan = tool === undefined ? undefined : catalogue[tool];
-  if (tool === undefined || plan === undefined) return null;
-  const view = Object.entries(plan.views ?? {}).find(([, one]) => one.operation === nameOf(operation));
-  const fixed = Object.keys(view?.[1].fixed ?? {});
+  const [view] = toolViewsOf(operation);
+  if (view === undefined) return null;
+  const fixed = Object.keys(view.fixed ?? {});
   const { given } = exampleRequest(listed);
   // Tools take no objects as arguments.
   const isFlat = (value: unknown) => typeof value !== "object" || Array.isArray(value);
   const open = Object.entries(given).filter(([name, value]) => !fixed.includes(name) && isFlat(value));
-  const named = { ...(view && { view: view[0] }), ...Object.fromEntries(open) };
-  const call = { method: "tools/call", params: { name: tool, arguments: named } };
-  return { tool, call: JSON.stringify(call, null, 2) };
+  const named = { ...(view.view !== null && { view: view.view }), ...Object.fromEntries(open) };
+  const call = { method: "tools/call", params: { name: view.name, arguments: named } };
+  return { tool: view.name, call: JSON.stringify(call, null, 2) };
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../../server/http/endpoint.ts";
+import { type Endpoint, toolViewsOf } from "../../../server/http/endpoint.ts";
 import { Card, Properties } from "../../explorer/parts/card.tsx";
 import { Copy } from "../../explorer/parts/hash.tsx";
 import { Icon } from "../../explorer/parts/icon.tsx";
@@ -69,13 +69,14 @@ const costOf = ({ cost, needsKey }: Endpoint): string => {
 };
 
 const Terms = ({ endpoint, isMetered }: Plan) => {
-  const { tool, cacheSeconds, index } = endpoint;
+  const { cacheSeconds, index } = endpoint;
+  const [tool] = toolViewsOf(endpoint);
   return (
     <Card id="terms" title="At a glance">
       <Properties
         list={[
           isMetered && ["Costs", costOf(endpoint)],
-          ["MCP tool", tool === undefined ? "none" : <code>{tool}</code>],
+          ["MCP tool", tool === undefined ? "none" : <code>{tool.name}</code>],
           cacheSeconds !== undefined && ["Cached for", `${cacheSeconds} seconds`],
           [
             "Index must be",

@@ -81,7 +81,7 @@ const addressEvents = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  tool: "get_address_portfolio",
+  tool: { name: "get_address_portfolio", view: "events" },
   handle: async (request, ctx) => {
     const chains = chainsOf(ctx, request, everyChain(ctx));
     const source = addressSource(ctx, request, chains);

@@ -66,7 +66,7 @@ export const domainEvents = endpoint({
   reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME", "LIMIT_EXCEEDED"],
   cost: 1,
-  tool: "get_domain_history",
+  tool: { name: "get_domain_history", view: "events" },
   handle: async (request, ctx) => {
     const { name, children, sort_dir: direction } = request;
     const all = await (children ? chainsOfChildren(ctx, name) : chainsOfName(ctx, name));
