@@ -159,7 +159,7 @@ function openHeld(ctx: Ctx, request: Request) {
   const filters = filtersOf(request, request.include_expired ? "all" : "active");
   const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
   const keys = domainKeys(order, ctx.now, sqlOf(held.chains));
-  const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
+  const { part, fields } = openPage("/address/{address}/domains", request, keys);
   const toPage = ({ rows, condition, ...found }: DomainPage) => ({
     address: held.address,
     rows,

@@ -75,11 +75,7 @@ const addressPrimaryName = endpoint({
   cost: 1,
   tool: { name: "get_primary_names", view: "history", fixed: { history: "true" } },
   handle: async (request, ctx) => {
-    const { section, fields } = openHistory({
-      operation: "/address/{address}/primary-name",
-      input: request,
-      keys: claimKeys(),
-    });
+    const { section, fields } = openHistory("/address/{address}/primary-name", request, claimKeys());
     const found = await findPrimaryName(ctx, request);
     const address = toAddress(request.address);
     const current = "unresolved" in found ? found : toPrimaryName(found.primary, ctx);
@@ -191,11 +187,11 @@ const addressPreviousDomains = endpoint({
   handle: async (request, ctx) => {
     const sortDir = request.sort_dir;
     const at = addressAt(ctx, request);
-    const { part, fields } = openPage({
-      operation: "/address/{address}/previous-domains",
-      input: request,
-      keys: previousKeys(sqlOf(at.chains), sortDir),
-    });
+    const { part, fields } = openPage(
+      "/address/{address}/previous-domains",
+      request,
+      previousKeys(sqlOf(at.chains), sortDir),
+    );
     const { rows, condition, ...found } = await listPrevious(ctx.db, at, { part, sortDir });
     const names = await checkListed(ctx, [{ rows: rows.map(({ domain }) => domain), condition }]);
     return {

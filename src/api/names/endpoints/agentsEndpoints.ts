@@ -70,7 +70,7 @@ const agents = endpoint({
     };
     const homes = homesOn(ctx, query.chain);
     const keys = directoryKeys("newest");
-    const { part, fields } = openPage({ operation: "/agents", input: query, keys });
+    const { part, fields } = openPage("/agents", query, keys);
     const { rows, ...found } = await findRows(ctx, { homes, filters, part });
     return { agents: await toItems(ctx, rows), ...fields(found) };
   },

@@ -57,11 +57,11 @@ const registrationHistory = endpoint({
       isMerged: merged,
       isSubname: !isEthSecondLevel(name),
     };
-    const { section, fields } = openHistory({
-      operation: "/domain/{name}/registration-history",
-      input: request,
-      keys: purchaseKeys(sqlOf(of.chains)),
-    });
+    const { section, fields } = openHistory(
+      "/domain/{name}/registration-history",
+      request,
+      purchaseKeys(sqlOf(of.chains)),
+    );
     const { rows, ...found } = await listPurchases(ctx.db, of, section);
     const toEntry = merged ? toRegistration : toLoggedRegistration;
     const toEntries = (rows: readonly PurchaseEntry[]) => rows.map((row) => toEntry(row, ctx));
@@ -121,11 +121,11 @@ const ownershipHistory = endpoint({
     const at = { chainId, contracts };
     // With `audit`, a page has a part of each of four lists, and one cursor continues all of them.
     const kinds = audit ? (["owner", ...layers] as const) : (["owner"] as const);
-    const { section, fields } = openHistory({
-      operation: "/domain/{name}/ownership-history",
-      input: request,
-      keys: kinds.flatMap(() => spanKeys()),
-    });
+    const { section, fields } = openHistory(
+      "/domain/{name}/ownership-history",
+      request,
+      kinds.flatMap(() => spanKeys()),
+    );
     const sections = sectionsOf(section, kinds);
     const pages = await Promise.all(kinds.map((kind) => listSpans(db, { ...of, kind }, sections[kind])));
     const [{ rows, total }, ...others] = pages as [Page<Span>, ...Page<Span>[]];
@@ -170,11 +170,7 @@ const resolverHistory = endpoint({
     const { name } = request;
     const { chainId, chains } = await answeringChain(ctx, name);
     const of = { node: name.node, chains, kind: "resolver" as const, now: ctx.now };
-    const { section, fields } = openHistory({
-      operation: "/domain/{name}/resolver-history",
-      input: request,
-      keys: spanKeys(),
-    });
+    const { section, fields } = openHistory("/domain/{name}/resolver-history", request, spanKeys());
     const { rows, ...found } = await listSpans(ctx.db, of, section);
     const at = { chainId, contracts: ctx.contracts };
     return {

@@ -116,14 +116,11 @@ const lookupLabelhash = endpoint({
   reply: z.strictObject({ domains, ...pageFields }),
   errors: ["INVALID_HASH"],
   cost: 1,
-  handle: async ({ hash, partial, ...request }, ctx) => {
+  handle: async (request, ctx) => {
+    const { hash, partial } = request;
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(allChains(ctx.contracts)));
-    const { part, fields } = openPage({
-      operation: "/lookup-labelhash/{hash}",
-      input: { hash, ...request },
-      keys,
-    });
+    const { part, fields } = openPage("/lookup-labelhash/{hash}", request, keys);
     const { rows, ...found } = await listNames(ctx, hash, { ...part, ...order });
     return { domains: await toDomains(ctx, rows, { partial }), ...fields(found) };
   },

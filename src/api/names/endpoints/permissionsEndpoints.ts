@@ -67,11 +67,7 @@ const namePermissions = endpoint({
   tool: { name: "get_permissions", view: "name" },
   handle: async (request, ctx) => {
     const { name, kind } = request;
-    const { part, fields } = openPage({
-      operation: "/domain/{name}/permissions",
-      input: request,
-      keys: positionKinds,
-    });
+    const { part, fields } = openPage("/domain/{name}/permissions", request, positionKinds);
     const found = await readNamePermissions(ctx, name, { part, kinds: kind ?? permissionKinds });
     const { state, parent, page, notCovered: uncovered } = found;
     const owners = state && ownersAt(state, ctx.now);
@@ -129,11 +125,7 @@ const addressPermissions = endpoint({
   handle: async (request, ctx) => {
     const { direction: side, kind, chain } = request;
     const { contracts } = ctx;
-    const { part, fields } = openPage({
-      operation: "/address/{address}/permissions",
-      input: request,
-      keys: positionKinds,
-    });
+    const { part, fields } = openPage("/address/{address}/permissions", request, positionKinds);
     const chainIds = chain === undefined ? contracts.chainIds : askedChains(chain, contracts).ids;
     const [page, held] = await Promise.all([
       readGrants(ctx, { address: request.address, side, chainIds, kinds: kind ?? grantKinds, part }),

@@ -216,11 +216,7 @@ const textHistory = endpoint({
     const { name, key, partial } = request;
     const { chainId, chains } = await answeringChain(ctx, name);
     const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
-    const { section, fields } = openHistory({
-      operation: "/domain/{name}/records/text/{key}/history",
-      input: request,
-      keys: textKeys(),
-    });
+    const { section, fields } = openHistory("/domain/{name}/records/text/{key}/history", request, textKeys());
     const of = { node: name.node, chains, key, indexedResolvers };
     const isFirst = request.cursor === undefined && (request.page ?? 1) === 1;
     const [{ rows, ...listed }, outcome] = await Promise.all([

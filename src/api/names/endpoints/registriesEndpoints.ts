@@ -32,11 +32,7 @@ type Asked = PageInput & { address: Address };
 const at = ({ contracts: { chainId } }: Ctx, { address: registry }: Asked) => ({ chainId, registry });
 
 async function readReferring(ctx: Ctx, request: Asked) {
-  const { part, fields } = openPage({
-    operation: "/registry/{address}/referring-names",
-    input: request,
-    keys: referringKeys(),
-  });
+  const { part, fields } = openPage("/registry/{address}/referring-names", request, referringKeys());
   const { rows, ...found } = await listReferring(ctx.db, at(ctx, request), part);
   return { results: rows.map((row) => toReferring(row, ctx.now)), ...fields(found) };
 }
@@ -157,11 +153,7 @@ const referringNames = endpoint({
 });
 
 async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }) {
-  const { part, fields } = openPage({
-    operation: "/registry/{address}/labels",
-    input: request,
-    keys: labelKeys(request.sort_dir),
-  });
+  const { part, fields } = openPage("/registry/{address}/labels", request, labelKeys(request.sort_dir));
   const registry = at(ctx, request);
   const [row, [mount]] = await Promise.all([findRegistry(ctx.db, registry), listMounts(ctx.db, registry)]);
   const list = { part, direction: request.sort_dir, total: row?.entries ?? 0 };

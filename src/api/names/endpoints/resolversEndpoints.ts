@@ -36,11 +36,11 @@ const chainsOf = ({ contracts }: Ctx, chain: OnChains["chain"]) =>
 async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection }) {
   const chains = chainsOf(ctx, request.chain);
   const order = { sortBy: "full_name", sortDir: request.sort_dir } as const;
-  const { part, fields } = openPage({
-    operation: "/resolver/{address}/names",
-    input: request,
-    keys: domainKeys(order, ctx.now, sqlOf(chains)),
-  });
+  const { part, fields } = openPage(
+    "/resolver/{address}/names",
+    request,
+    domainKeys(order, ctx.now, sqlOf(chains)),
+  );
   const of = { chains, resolver: request.address, now: ctx.now };
   const { rows, condition, ...found } = await listNamesOfResolver(ctx.db, { ...part, ...order }, of);
   const names = await checkListed(ctx, [{ rows, condition }]);
@@ -48,33 +48,21 @@ async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection
 }
 
 async function readFormer(ctx: Ctx, request: OnChains) {
-  const { part, fields } = openPage({
-    operation: "/resolver/{address}/former-names",
-    input: request,
-    keys: formerKeys(),
-  });
+  const { part, fields } = openPage("/resolver/{address}/former-names", request, formerKeys());
   const of = { chains: chainsOf(ctx, request.chain), resolver: request.address };
   const { rows, ...found } = await listFormerNames(ctx.db, of, part);
   return { results: rows.map((row) => toFormerName(row, ctx)), ...fields(found) };
 }
 
 async function readLinks(ctx: Ctx, request: Asked & { record?: bigint | undefined }) {
-  const { part, fields } = openPage({
-    operation: "/resolver/{address}/links",
-    input: request,
-    keys: linkKeys(),
-  });
+  const { part, fields } = openPage("/resolver/{address}/links", request, linkKeys());
   const of = { chainId: ctx.contracts.chainId, resolver: request.address, record: request.record };
   const { rows, ...found } = await listLinksOf(ctx.db, of, part);
   return { results: rows.map(toLink), ...fields(found) };
 }
 
 async function readRoles(ctx: Ctx, request: Asked) {
-  const { part, fields } = openPage({
-    operation: "/resolver/{address}/roles",
-    input: request,
-    keys: holderKeys(),
-  });
+  const { part, fields } = openPage("/resolver/{address}/roles", request, holderKeys());
   const of = { chainId: ctx.contracts.chainId, contract: request.address };
   const { rows, ...found } = await listRolesIn(ctx.db, of, part);
   return { results: rows.map(toResolverRoleHolder), ...fields(found) };

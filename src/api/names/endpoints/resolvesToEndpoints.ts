@@ -65,8 +65,7 @@ const resolvesTo = endpoint({
     const { contracts } = ctx;
     const chains = request.chain === undefined ? allChains(contracts) : askedChains(request.chain, contracts);
     const { coin_type: coins = "any" } = request;
-    const list = { operation: "/address/{address}/resolves-to", input: request, keys: pointingKeys };
-    const { part, fields } = openPage(list);
+    const { part, fields } = openPage("/address/{address}/resolves-to", request, pointingKeys);
     const { rows, ...found } = await listNamesOf(ctx, { chains, address: request.address, coins }, part);
     return {
       address: toAddress(request.address),

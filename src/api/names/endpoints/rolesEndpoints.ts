@@ -10,7 +10,7 @@ import { address, pageFields, roleChange, roleHolder, rolesOf } from "../schemas
 import { input, type ParsedName } from "../schemas/input.ts";
 import { listPage, type PageInput } from "../schemas/paging.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { openPage } from "../serializers/listPages.ts";
+import { type OpenPage, openPage } from "../serializers/listPages.ts";
 import { toRoleChange, toRoleHolder } from "../serializers/toContracts.ts";
 
 /** What roles apply to: one entry of a registry, or the whole registry. */
@@ -25,21 +25,19 @@ async function placeOf(ctx: Ctx, name: ParsedName): Promise<Place | null> {
   return { registry, resource, entry: BigInt(storageId) >> 32n };
 }
 
-type Asked = { operation: string; input: PageInput & Record<string, unknown> };
-
 /** A page of role holders. A reserved entry has no resource yet. */
-async function readHolders(ctx: Ctx, place: Place | null, asked: Asked) {
-  const { part, fields } = openPage({ ...asked, keys: holderKeys() });
+async function readHolders(ctx: Ctx, place: Place | null, { part, fields }: OpenPage) {
   if (place === null || place.resource === null) return { results: [], ...fields(emptyPage(part)) };
   const of = { chainId: ctx.contracts.chainId, contract: place.registry, resource: place.resource };
   const { rows, ...found } = await listRolesIn(ctx.db, of, part);
   return { results: rows.map(toRoleHolder), ...fields(found) };
 }
 
-type ChangesAsked = Asked & { account?: Address | undefined; direction: SortDirection };
+type ChangesAsked = PageInput & { account?: Address | undefined; sort_dir: SortDirection };
 
-async function readChanges(ctx: Ctx, place: Place | null, { account, direction, ...asked }: ChangesAsked) {
-  const { part, fields } = openPage({ ...asked, keys: changeKeys(direction) });
+async function readChanges(ctx: Ctx, place: Place | null, operation: string, asked: ChangesAsked) {
+  const { account, sort_dir: direction } = asked;
+  const { part, fields } = openPage(operation, asked, changeKeys(direction));
   if (place === null) return { results: [], ...fields(emptyPage(part)) };
   const { registry: contract, entry } = place;
   const of = { chainId: ctx.contracts.chainId, contract, entry, account };
@@ -72,10 +70,10 @@ const ofName = endpoint({
   reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleHolder), ...pageFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
-  handle: async ({ name, ...request }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name } = request;
     const place = await placeOf(ctx, name);
-    const asked = { operation: "/domain/{name}/roles", input: { name, ...request } };
-    const page = await readHolders(ctx, place, asked);
+    const page = await readHolders(ctx, place, openPage("/domain/{name}/roles", request, holderKeys()));
     return { domain: name.name, ...toPlaceFields(place), ...page };
   },
 });
@@ -92,14 +90,10 @@ const changesOfName = endpoint({
   reply: z.strictObject({ domain: z.string(), ...rolesOf, results: z.array(roleChange), ...pageFields }),
   errors: ["INVALID_NAME", "INVALID_ADDRESS"],
   cost: 1,
-  handle: async ({ name, ...request }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name } = request;
     const place = await placeOf(ctx, name);
-    const page = await readChanges(ctx, place, {
-      operation: "/domain/{name}/role-changes",
-      input: { name, ...request },
-      account: request.account,
-      direction: request.sort_dir,
-    });
+    const page = await readChanges(ctx, place, "/domain/{name}/role-changes", request);
     return { domain: name.name, ...toPlaceFields(place), ...page };
   },
 });
@@ -122,13 +116,11 @@ const ofRegistry = endpoint({
   reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readHolders(ctx, rootPlace(ctx, request.address), {
-      operation: "/registry/{address}/roles",
-      input: request,
-    })),
-  }),
+  handle: async (request, ctx) => {
+    const page = openPage("/registry/{address}/roles", request, holderKeys());
+    const place = rootPlace(ctx, request.address);
+    return { address: toAddress(request.address), ...(await readHolders(ctx, place, page)) };
+  },
 });
 
 const changesOfRegistry = endpoint({
@@ -142,15 +134,11 @@ const changesOfRegistry = endpoint({
   reply: z.strictObject({ address, results: z.array(roleChange), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readChanges(ctx, rootPlace(ctx, request.address), {
-      operation: "/registry/{address}/role-changes",
-      input: request,
-      account: request.account,
-      direction: request.sort_dir,
-    })),
-  }),
+  handle: async (request, ctx) => {
+    const place = rootPlace(ctx, request.address);
+    const page = await readChanges(ctx, place, "/registry/{address}/role-changes", request);
+    return { address: toAddress(request.address), ...page };
+  },
 });
 
 export const roleEndpoints = [ofName, changesOfName, ofRegistry, changesOfRegistry];

@@ -158,7 +158,7 @@ const searchDomains = endpoint({
     if (unknownLast) requireWalk(request);
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir, unknownLast };
     const keys = domainKeys(order, now, sqlOf(chains));
-    const { part, fields } = openPage({ operation: "/search-domains", input: request, keys });
+    const { part, fields } = openPage("/search-domains", request, keys);
     const page = { ...part, ...order };
     const { counts, rows, next } = await withPageTimeout(part, search(ctx, { filters, where, page, at }));
     const names = await checkListed(ctx, [{ rows, condition: where }]);
@@ -255,7 +255,7 @@ const subdomains = endpoint({
     };
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(chosen.chains));
-    const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
+    const { part, fields } = openPage("/domain/{name}/subdomains", request, keys);
     const countAll = () => childCount.read(ctx.db, chosen);
     const { rows, condition, ...found } = await listChildren(
       ctx.db,

@@ -1,10 +1,7 @@
 import type { Keyset } from "../query/keyset.ts";
 import { MAX_COUNTED, type Page, type Part } from "../query/page.ts";
-import { type ListOf, writeCursor } from "../schemas/cursor.ts";
+import { writeCursor } from "../schemas/cursor.ts";
 import { type PageInput, partOf } from "../schemas/paging.ts";
-
-/** A requested list: its operation's path, the whole input, and the keys of its order. */
-export type Asked = ListOf & { input: PageInput; keys: readonly Pick<Keyset[number], "kind">[] };
 
 /** The page to read, and the fields about it in the answer. */
 export type OpenPage = { part: Part; fields: (found: Pick<Page<unknown>, "total" | "next">) => PageFields };
@@ -14,13 +11,21 @@ type PageFields = { total?: number; page?: number; page_size: number; next_curso
 /**
  * Opens a page of a list.
  *
+ * @param operation the path of the list's operation
+ * @param input the whole input
+ * @param keys the keys of the list's order
  * @throws ApiError INVALID_PARAMETER for a cursor that is damaged, belongs to another list, or is given together with a page
  * @example
- * const { part, fields } = openPage({ operation: "/agents", input: request, keys });
+ * const { part, fields } = openPage("/agents", request, keys);
  * const { rows, ...found } = await listAgents(ctx.db, part);
  * return { agents: rows.map(toItem), ...fields(found) };
  */
-export function openPage({ keys, ...list }: Asked): OpenPage {
+export function openPage(
+  operation: string,
+  input: PageInput,
+  keys: readonly Pick<Keyset[number], "kind">[],
+): OpenPage {
+  const list = { operation, input };
   const part = partOf(list, keys);
   return {
     part,

@@ -31,11 +31,11 @@ type ListRequest = AskedEvents & Parameters<typeof openPage>[0]["input"] & { sor
 /** Answers a request for a list of events. */
 async function answerList(ctx: Ctx, operation: string, request: ListRequest, source: EventSource) {
   const direction = request.sort_dir;
-  const { part, fields } = openPage({
+  const { part, fields } = openPage(
     operation,
-    input: request as ListRequest & Record<string, unknown>,
-    keys: eventKeys("events", direction),
-  });
+    request as ListRequest & Record<string, unknown>,
+    eventKeys("events", direction),
+  );
   const listed = listedOn(ctx, everyChain(ctx));
   const filters = filtersOf(request);
   const found = await listEventPage(ctx.db, { source, filters, direction, part, listed });

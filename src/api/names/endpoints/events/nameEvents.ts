@@ -71,11 +71,7 @@ export const domainEvents = endpoint({
     const { name, children, sort_dir: direction } = request;
     const all = await (children ? chainsOfChildren(ctx, name) : chainsOfName(ctx, name));
     const chains = chainsOf(ctx, request, all);
-    const { section, fields } = openHistory({
-      operation: "/domain/{name}/events",
-      input: request,
-      keys: eventKeys("events", direction),
-    });
+    const { section, fields } = openHistory("/domain/{name}/events", request, eventKeys("events", direction));
     const listed = listedOn(ctx, chains);
     if (children && (await hasMoreChildren(ctx.db, { node: name.node, chains }))) throw tooManyChildren();
     const query = {
