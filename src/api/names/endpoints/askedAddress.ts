@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import type { AddressAt } from "../query/addresses/ownerConditions.ts";
-import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 
 /* Shared by the operations on an address. */
@@ -15,7 +14,7 @@ export const addressAt = (
   { contracts, now }: Ctx,
   { address, chain }: { address: Address; chain?: readonly string[] | undefined },
 ): AddressAt => ({
-  chains: chain === undefined ? allChains(contracts) : askedChains(chain, contracts),
+  chains: askedChains(chain, contracts),
   address,
   isWrapper: contracts.wrappers.includes(address),
   now,

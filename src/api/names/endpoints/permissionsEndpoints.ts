@@ -126,7 +126,7 @@ const addressPermissions = endpoint({
     const { direction: side, kind, chain } = request;
     const { contracts } = ctx;
     const { part, fields } = openPage("/address/{address}/permissions", request, positionKinds);
-    const chainIds = chain === undefined ? contracts.chainIds : askedChains(chain, contracts).ids;
+    const { ids: chainIds } = askedChains(chain, contracts);
     const [page, held] = await Promise.all([
       readGrants(ctx, { address: request.address, side, chainIds, kinds: kind ?? grantKinds, part }),
       countOwned(ctx.db, addressAt(ctx, request)),

@@ -7,7 +7,7 @@ import { findProxy } from "../query/contracts/registries.ts";
 import { formerKeys, linkKeys, listFormerNames, listLinksOf } from "../query/contracts/resolvers.ts";
 import { holderKeys, listRolesIn } from "../query/contracts/roles.ts";
 import { domainKeys, type SortDirection } from "../query/page.ts";
-import { allChains, sqlOf } from "../query/scope.ts";
+import { sqlOf } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed } from "../resolution/listedNames.ts";
 import {
@@ -30,11 +30,8 @@ import { toDomainItem } from "../serializers/toDomain.ts";
 type Asked = PageInput & { address: Address };
 type OnChains = Asked & { chain?: readonly string[] | undefined };
 
-const chainsOf = ({ contracts }: Ctx, chain: OnChains["chain"]) =>
-  chain === undefined ? allChains(contracts) : askedChains(chain, contracts);
-
 async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection }) {
-  const chains = chainsOf(ctx, request.chain);
+  const chains = askedChains(request.chain, ctx.contracts);
   const order = { sortBy: "full_name", sortDir: request.sort_dir } as const;
   const { part, fields } = openPage(
     "/resolver/{address}/names",
@@ -49,7 +46,7 @@ async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection
 
 async function readFormer(ctx: Ctx, request: OnChains) {
   const { part, fields } = openPage("/resolver/{address}/former-names", request, formerKeys());
-  const of = { chains: chainsOf(ctx, request.chain), resolver: request.address };
+  const of = { chains: askedChains(request.chain, ctx.contracts), resolver: request.address };
   const { rows, ...found } = await listFormerNames(ctx.db, of, part);
   return { results: rows.map((row) => toFormerName(row, ctx)), ...fields(found) };
 }

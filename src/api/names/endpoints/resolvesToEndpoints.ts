@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { MAX_COUNTED } from "../query/page.ts";
 import { type CoinFilter, isOfChain, pointingKeys } from "../query/resolvesTo.ts";
-import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { listNamesOf, type PointingName } from "../resolution/namesResolvingTo.ts";
 import { address, domainItem, pageFields, totalMinimum } from "../schemas/answers.ts";
@@ -62,8 +61,7 @@ const resolvesTo = endpoint({
   cost: 1,
   tool: { name: "get_address_portfolio", view: "resolves_to" },
   handle: async (request, ctx) => {
-    const { contracts } = ctx;
-    const chains = request.chain === undefined ? allChains(contracts) : askedChains(request.chain, contracts);
+    const chains = askedChains(request.chain, ctx.contracts);
     const { coin_type: coins = "any" } = request;
     const { part, fields } = openPage("/address/{address}/resolves-to", request, pointingKeys);
     const { rows, ...found } = await listNamesOf(ctx, { chains, address: request.address, coins }, part);

@@ -9,7 +9,7 @@ import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { type ChosenChildren, listChildren } from "../query/children.ts";
 import { domainsWhere, listDomainPage } from "../query/domainLists.ts";
 import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
-import { allChains, sqlOf } from "../query/scope.ts";
+import { sqlOf } from "../query/scope.ts";
 import {
   expiriesOf,
   isSelective,
@@ -150,8 +150,7 @@ const searchDomains = endpoint({
       expiryWindows: request.expiry_windows,
       ...(request.expiry_of !== "lease" && { expiryOf: request.expiry_of }),
     };
-    const { contracts } = ctx;
-    const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);
+    const chains = askedChains(request.chain, ctx.contracts);
     const at = { chains, now };
     const where = caseInsensitiveCondition(filters, at);
     const unknownLast = request.unknown_labels === "last";
