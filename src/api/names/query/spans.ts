@@ -58,8 +58,8 @@ export const listSpans = (
         node,
         now,
         nonOwners: [...chains.ensv2.nonOwners],
-        tokenAfter: tokenEnd?.after,
-        tokenEnding: tokenEnd?.ending,
+        tokenAfter: tokenEnd?.after ?? null,
+        tokenEnding: tokenEnd?.ending ?? null,
       },
     ),
   );
@@ -84,24 +84,26 @@ const byResolver: Changes = {
   address: resolverChange.resolver,
   reason: nothing,
   eventType: nothing,
+  expiriesBefore: { entry: sql`null::numeric`, path: sql`null::numeric` },
   expires: never,
   endsWithGrace: false,
 };
 
-const { registryOwner, registrarOwner, wrapperOwner, ownerAddress } = ownershipChange;
+const { registryOwner, registrarOwner, wrapperOwner, ownerAddress, previousExpiryTimestamp } =
+  ownershipChange;
 
 const ownersBy = (
   address: SQLWrapper,
-  { reason = nothing, expires = never, endsWithGrace = false, hasEnsv2 }: Partial<Changes>,
+  { reason = nothing, expires = never, endsWithGrace = false }: Partial<Changes>,
 ): Changes => ({
   table: ownershipChange,
   place: sql`${ownershipChange.blockNumber}, ${ownershipChange.logIndex}, ${ownershipChange.ordinal}`,
   address,
   reason,
   eventType: ownershipChange.eventType,
+  expiriesBefore: { entry: previousExpiryTimestamp, path: ownershipChange.previousPathExpiryTimestamp },
   expires,
   endsWithGrace,
-  hasEnsv2,
 });
 
 const tokenColumns: Partial<Record<EndColumn, string>> = {
@@ -130,7 +132,6 @@ const changes: Record<Kind, Changes> = {
       reason: sql`case when ${registrarOwner} is not null then 'registrar' when ${registryOwner} is not null then 'registry' end`,
     },
     endsWithGrace: true,
-    hasEnsv2: true,
   }),
   registry: ownersBy(registryOwner, {}),
   registrar: ownersBy(registrarOwner, { endsWithGrace: true }),
