@@ -66,9 +66,9 @@ export type Migration = Omit<Transfer, "from" | "to"> & { owner: Address | null 
 /** The newest names migrated from ENSv1, newest first: those created by a migration controller or a wrapper registry. */
 export async function listNewestMigrations(db: Db, { chains, limit }: Newest): Promise<Migration[]> {
   const change = alias(ownershipChange, "change");
-  const { rows } = await db.execute<Omit<Migration, "blockTimestamp"> & { blockTimestamp: string }>(sql`
+  const { rows } = await db.execute<Migration>(sql`
     select name.chain_id as "chainId", name.node, after.owner, entry.block_number as "blockNumber",
-      entry.block_timestamp as "blockTimestamp", entry.transaction_hash as "transactionHash"
+      entry.block_timestamp::float8 as "blockTimestamp", entry.transaction_hash as "transactionHash"
     from (
       select ${ensv2Entry.chainId} as chain_id, ${ensv2Entry.registry} as registry, ${ensv2Entry.labelhash} as labelhash,
         ${ensv2Entry.registeredBlockNumber} as block_number, ${ensv2Entry.registeredTimestamp} as block_timestamp,
@@ -89,7 +89,7 @@ export async function listNewestMigrations(db: Db, { chains, limit }: Newest): P
       order by ${place(change)} desc limit 1
     ) as after on true
     order by entry.block_timestamp desc, name.node`);
-  return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
+  return rows;
 }
 
 /**
@@ -183,10 +183,10 @@ export async function listNewestTransfers(
   const newestFirst = sql`order by ${after.blockTimestamp} desc, ${onChain}`;
   // `case` evaluates its conditions in this order, the most expensive one last. `offset 0` keeps each subquery evaluated row by
   // row, where the planner would rather read all rows once.
-  const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
+  const { rows } = await db.execute<Transfer>(sql`
     select * from (
       select ${after.chainId} as "chainId", ${after.node} as node, ${after.ownerAddress} as "to",
-        ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
+        ${after.blockNumber} as "blockNumber", ${after.blockTimestamp}::float8 as "blockTimestamp",
         ${after.transactionHash} as "transactionHash",
         case when ${isLastOfTransaction(after)} and ${isOfCountedName(after)} and not ${isPartOf(after, others)}
           then ${ownerBefore(after)} end as "from"
@@ -198,7 +198,7 @@ export async function listNewestTransfers(
       ${newestFirst}
     ) as change
     where "from" <> "to" limit ${limit}`);
-  return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
+  return rows;
 }
 
 type OwnershipChange = ReturnType<typeof alias<typeof ownershipChange, string>>;
@@ -234,16 +234,3 @@ function ownerBefore(change: OwnershipChange): SQL {
 /** The position of a change on its chain. */
 const place = (change: Record<"blockNumber" | "logIndex" | "ordinal", SQLWrapper>): SQL =>
   sql`(${change.blockNumber}, ${change.logIndex}, ${change.ordinal})`;
-
-/** Full names by node, on one chain. */
-export async function findNames(
-  db: Db,
-  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
-): Promise<Map<Hex, string>> {
-  if (nodes.length === 0) return new Map();
-  const rows = await db
-    .select({ node: domain.node, name: domain.fullName })
-    .from(domain)
-    .where(and(eq(domain.chainId, chainId), inArray(domain.node, [...new Set(nodes)])));
-  return new Map(rows.map(({ node, name }) => [node, name]));
-}

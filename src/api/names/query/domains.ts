@@ -31,7 +31,8 @@ export async function listDomains(
 /** The key of a row of `domains`. */
 type DomainKey = { chainId: number; node: Hex };
 
-export const keyOf = ({ chainId, node }: DomainKey): string => `${chainId} ${node}`;
+export const nameKey = ({ chainId, node }: { chainId: number; node: Hex | null }): string =>
+  `${chainId} ${node}`;
 
 /** Reads these domains in this order, with one statement per chain. */
 export async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRow[]> {
@@ -39,8 +40,8 @@ export async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<D
   const rows = await Promise.all(
     byChain.map(([chainId, ofChain]) => listDomains(db, { chainId, nodes: ofChain.map(({ node }) => node) })),
   );
-  const byKey = new Map(rows.flat().map((row) => [keyOf(row), row]));
-  return keys.flatMap((key) => byKey.get(keyOf(key)) ?? []);
+  const byKey = new Map(rows.flat().map((row) => [nameKey(row), row]));
+  return keys.flatMap((key) => byKey.get(nameKey(key)) ?? []);
 }
 
 type Statement<Rows> = { execute: (values: Record<string, unknown>) => Promise<Rows> };

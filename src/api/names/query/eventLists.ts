@@ -4,6 +4,7 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { keyOf, loggedAs } from "../rules/eventTypes.ts";
 import { arrayOf } from "./arrays.ts";
+import { nameKey } from "./domains.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
 import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
 import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
@@ -129,6 +130,3 @@ export async function findEventNames(
     .where(sql`${domain.node} = any(${arrayOf(nodes, "text")})`);
   return new Map(rows.map(({ chainId, node, ...name }) => [nameKey({ chainId, node }), name]));
 }
-
-export const nameKey = ({ chainId, node }: Pick<EventRow, "chainId" | "node">): string =>
-  `${chainId} ${node}`;

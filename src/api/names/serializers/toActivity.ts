@@ -13,11 +13,10 @@ import { toPaymentToken } from "./toPayment.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
 
-/** Names by chain and node. A node without an indexed name is shown by its hash. */
-export type Names = ReadonlyMap<number, ReadonlyMap<Hex, string>>;
-
-/** The context of an entry besides its rows. */
-type ActivityContext = SerializeContext & { names: Names };
+/** The context of an entry besides its rows. A node without an indexed name is shown by its hash. */
+type ActivityContext = SerializeContext & {
+  nameOf: (row: { chainId: number; node: Hex | null }) => string | undefined;
+};
 
 /** Durations are shown in full years. */
 const SECONDS_OF_YEAR = 31_536_000n;
@@ -88,11 +87,11 @@ export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activit
 
 /** The name of an entry, with its chain unless that is the main one. */
 const named = (
-  { chainId, node }: { chainId: number; node: Hex | null },
-  { names, contracts }: ActivityContext,
+  row: { chainId: number; node: Hex | null },
+  { nameOf, contracts }: ActivityContext,
 ): { name: string; chain?: string } => ({
-  name: node === null ? "" : (names.get(chainId)?.get(node) ?? nameByNode(node)),
-  ...chainOf(chainId, contracts),
+  name: row.node === null ? "" : (nameOf(row) ?? nameByNode(row.node)),
+  ...chainOf(row.chainId, contracts),
 });
 
 type BlockRef = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };

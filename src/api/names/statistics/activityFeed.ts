@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import {
-  findNames,
   listNewestMigrations,
   listNewestPurchases,
   listNewestTokenPurchases,
@@ -13,12 +12,13 @@ import {
   type Newest,
 } from "../query/activity.ts";
 import { listNewestClaims } from "../query/claims.ts";
+import { nameKey } from "../query/domains.ts";
+import { findEventNames } from "../query/eventLists.ts";
 import type { EventFacts } from "../query/eventRows.ts";
 import { purchaseEvents } from "../query/registrations.ts";
 import type { Scope } from "../query/scope.ts";
 import {
   type Activity,
-  type Names,
   toClaim,
   toMigration,
   toPurchase,
@@ -67,7 +67,8 @@ export async function readActivity(
     ...renewed,
     ...migrations,
   ];
-  const context = { ...ctx, names: await findNamesOf(ctx, chains, withNames) };
+  const names = await findEventNames(db, withNames);
+  const context = { ...ctx, nameOf: (row: NameRow) => names.get(nameKey(row))?.fullName };
   return [
     ...registrations.map((row) => toPurchase("registration", row, context)),
     ...renewals.map((row) => toPurchase("renewal", row, context)),
@@ -83,21 +84,10 @@ export async function readActivity(
     .slice(0, FEED_LENGTH);
 }
 
+type NameRow = { chainId: number; node: Hex | null };
+
 /** Registrations in an ENSv2 registry are not transfers: sales and migrations have entries of their own. */
 const REGISTERED_IN_ENSV2 = "LabelRegistered";
-
-/** Finds the names of rows' nodes, by chain. */
-async function findNamesOf(
-  { db }: Ctx,
-  { ids }: Scope,
-  rows: readonly { chainId: number; node: Hex | null }[],
-): Promise<Names> {
-  const found = ids.map(async (chainId) => {
-    const nodes = rows.flatMap((row) => (row.chainId === chainId && row.node !== null ? [row.node] : []));
-    return [chainId, await findNames(db, { chainId, nodes })] as const;
-  });
-  return new Map(await Promise.all(found));
-}
 
 /** The newest registrations or renewals, each merged from all its logs, including those of controllers. */
 async function listPurchases(

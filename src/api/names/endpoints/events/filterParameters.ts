@@ -1,7 +1,8 @@
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
+import { nameKey } from "../../query/domains.ts";
 import type { EventFilters } from "../../query/eventFilters.ts";
-import { type EventName, findEventNames, nameKey } from "../../query/eventLists.ts";
+import { type EventName, findEventNames } from "../../query/eventLists.ts";
 import type { ListedEvent } from "../../query/eventStatements.ts";
 import { type Scope, scopeOf } from "../../query/scope.ts";
 import { askedChains } from "../../resolution/askedChains.ts";

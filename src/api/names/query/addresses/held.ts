@@ -8,7 +8,7 @@ import { isCounted } from "../../rules/nameRules.ts";
 import { ownedAt } from "../../rules/ownershipSql.ts";
 import { arrayOf } from "../arrays.ts";
 import { type DomainPage, listDomainPage } from "../domainLists.ts";
-import { keyOf, listInOrder } from "../domains.ts";
+import { listInOrder, nameKey } from "../domains.ts";
 import { orderBy, type Position, positionOf } from "../keyset.ts";
 import { cutPage, domainKeys, FEWEST_ROWS, limitOf, type PageRequest, totalOfLast } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
@@ -89,12 +89,12 @@ export async function listFirstOwned(db: Db, { chains, lists, now }: Owners): Pr
     cross join lateral (select count(*)::int as total from ${domain} where ${isListed}) as counted
     order by asked.place, page.nth`);
   const byPlace = Map.groupBy(rows, ({ place }) => place);
-  const read = new Map((await listInOrder(db, rows)).map((row) => [keyOf(row), row]));
+  const read = new Map((await listInOrder(db, rows)).map((row) => [nameKey(row), row]));
   return lists.map(({ held, page }, i) => {
     const found = (byPlace.get(i + 1) ?? []).slice(0, limitOf(page));
     const { rows, next } = cutPage(found, page);
     const total = totalOfLast(found, page) ?? found[0]?.total ?? null;
     const condition = isListedOf(held.address);
-    return { total, rows: rows.flatMap((row) => read.get(keyOf(row)) ?? []), next, condition };
+    return { total, rows: rows.flatMap((row) => read.get(nameKey(row)) ?? []), next, condition };
   });
 }
