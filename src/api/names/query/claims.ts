@@ -5,7 +5,7 @@ import type { Address } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { beginningOfStored } from "./beginnings.ts";
 import type { Keyset } from "./keyset.ts";
-import { oldestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound, readSection, type Section } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
 
 /** A change of an address's claimed name, with the beginning of the name. */
@@ -39,19 +39,15 @@ export function listClaims(db: Db, address: Address, section: Section): Promise<
   const claims = sql`select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id,
       ${blockNumber} as block_number, ${logIndex} as log_index
     from ${primaryNameChange} where ${eq(primaryNameChange.address, address)} and ${isSettled}`;
-  return oldestFirst(section, claimKeys, async (slice) =>
-    db
-      .select({ ...columns, ...pageColumns })
-      .from(primaryNameChange)
-      .innerJoin(
-        pageOf(claims, slice),
-        and(
-          eq(chainId, sql`page.chain_id`),
-          eq(blockNumber, sql`page.block_number`),
-          eq(logIndex, sql`page.log_index`),
-        ),
-      )
-      .orderBy(orderOfPage),
+  const isOfPage = sql`(${chainId}, ${blockNumber}, ${logIndex}) = (page.chain_id, page.block_number, page.log_index)`;
+  return readSection(section, "asc", (part, direction) =>
+    readFound(part, claimKeys(direction), async (slice) =>
+      db
+        .select({ ...columns, ...pageColumns })
+        .from(primaryNameChange)
+        .innerJoin(pageOf(claims, slice), isOfPage)
+        .orderBy(orderOfPage),
+    ),
   );
 }
 

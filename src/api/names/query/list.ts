@@ -88,13 +88,11 @@ export const pageColumns = {
 /** The order of the page's rows, which joins do not keep. */
 export const orderOfPage = sql`page.place`;
 
-type ReadSlice<Row> = (slice: FoundSlice) => Promise<Row[]>;
-
 /** Reads a page of such a list. */
 export async function readFound<Row extends Listed>(
   part: Part,
   keys: Keyset,
-  read: ReadSlice<Row>,
+  read: (slice: FoundSlice) => Promise<Row[]>,
 ): Promise<Page<Row>> {
   const readPart = (asked: Part) => {
     const where = asked.after && rangeOf(keys, "values_after", asked.after).where;
@@ -118,29 +116,19 @@ export const MAX_ENTRIES = 1_000;
 /** The requested entries of a history: a page, or the newest. */
 export type Section = Part | { newest: true; isCounted: boolean };
 
-/** The keys of a history in a direction. */
-type KeysIn = (direction: SortDirection) => Keyset;
-
-/** A section of a history shown oldest first. Its newest entries are read from the end. */
-export async function oldestFirst<Row extends Listed>(
+/**
+ * Reads a section of a history. The newest entries are read from its end, whatever the direction in which they are shown.
+ *
+ * @param read reads a page in a direction
+ */
+export async function readSection<Row>(
   section: Section,
-  keysIn: KeysIn,
-  read: ReadSlice<Row>,
+  direction: SortDirection,
+  read: (part: Part, direction: SortDirection) => Promise<Page<Row>>,
 ): Promise<Page<Row>> {
-  if (!("newest" in section)) return readFound(section, keysIn("asc"), read);
-  const listed = await newestFirst(section, keysIn, read);
-  return { ...listed, rows: listed.rows.toReversed() };
-}
-
-/** A section of a history shown newest first. */
-export async function newestFirst<Row extends Listed>(
-  section: Section,
-  keysIn: KeysIn,
-  read: ReadSlice<Row>,
-): Promise<Page<Row>> {
-  if (!("newest" in section)) return readFound(section, keysIn("desc"), read);
+  if (!("newest" in section)) return read(section, direction);
   const { isCounted } = section;
-  const listed = await readFound({ page: 1, size: MAX_ENTRIES, isCounted }, keysIn("desc"), read);
+  const { rows, total } = await read({ page: 1, size: MAX_ENTRIES, isCounted }, "desc");
   // This answer is not a page. A caller pages through all entries by sending `page` or `page_size`.
-  return { ...listed, next: null };
+  return { rows: direction === "asc" ? rows.toReversed() : rows, total, next: null };
 }

@@ -7,7 +7,7 @@ import { plannedOnce } from "../../server/postgres/prepared.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import { logsOfContracts } from "./eventsOfNames.ts";
 import { type Keyset, orderBy, positionOf } from "./keyset.ts";
-import { type FoundSlice, oldestFirst, pageColumns, type Section } from "./list.ts";
+import { type FoundSlice, pageColumns, readFound, readSection, type Section } from "./list.ts";
 import { isMigration } from "./migrations.ts";
 import type { Page, SortDirection } from "./page.ts";
 import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
@@ -87,10 +87,8 @@ export function listPurchases(
 ): Promise<Page<PurchaseEntry>> {
   const of = sqlOf(chains);
   const values = { node, isMerged, isSubname, nonOwners: [...chains.ensv2.nonOwners] };
-  return oldestFirst(
-    section,
-    (direction) => purchaseKeys(of, direction),
-    (slice) =>
+  return readSection(section, "asc", (part, direction) =>
+    readFound(part, purchaseKeys(of, direction), (slice) =>
       plannedOnce(
         db
           .select({
@@ -105,6 +103,7 @@ export function listPurchases(
           .orderBy(sql`page.entry`),
         values,
       ),
+    ),
   );
 }
 

@@ -6,7 +6,7 @@ import type { Db } from "../../server/postgres/db.ts";
 import { plannedOnce } from "../../server/postgres/prepared.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
 import type { Keyset, Position } from "./keyset.ts";
-import { oldestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound, readSection, type Section } from "./list.ts";
 import type { Page, SortDirection } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
@@ -43,24 +43,26 @@ export const listSpans = (
   { kind, chains, node, now, tokenEnd }: SpansOf,
   section: Section,
 ): Promise<Page<Span>> =>
-  oldestFirst(section, spanKeys, (slice) =>
-    plannedOnce(
-      db
-        .select(columns)
-        .from(
-          pageOf(
-            sql`${spansOf(changes[kind], sqlOf(chains))} select * from span where address is not null`,
-            slice,
-          ),
-        )
-        .orderBy(orderOfPage),
-      {
-        node,
-        now,
-        nonOwners: [...chains.ensv2.nonOwners],
-        tokenAfter: tokenEnd?.after ?? null,
-        tokenEnding: tokenEnd?.ending ?? null,
-      },
+  readSection(section, "asc", (part, direction) =>
+    readFound(part, spanKeys(direction), (slice) =>
+      plannedOnce(
+        db
+          .select(columns)
+          .from(
+            pageOf(
+              sql`${spansOf(changes[kind], sqlOf(chains))} select * from span where address is not null`,
+              slice,
+            ),
+          )
+          .orderBy(orderOfPage),
+        {
+          node,
+          now,
+          nonOwners: [...chains.ensv2.nonOwners],
+          tokenAfter: tokenEnd?.after ?? null,
+          tokenEnding: tokenEnd?.ending ?? null,
+        },
+      ),
     ),
   );
 

@@ -7,7 +7,7 @@ import type { Db } from "../../server/postgres/db.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import type { Keyset } from "./keyset.ts";
-import { newestFirst, orderOfPage, pageColumns, pageOf, type Section } from "./list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound, readSection, type Section } from "./list.ts";
 import type { Page } from "./page.ts";
 import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
@@ -49,13 +49,15 @@ export function listTextSteps(
   section: Section,
 ): Promise<Page<TextStep>> {
   const isOf = isOfKey(key);
-  return newestFirst(section, textKeys, (slice) =>
-    db
-      .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOf), ...shownOfStep })
-      .from(pageOf(listedSteps(isOf, sqlOf(chains)), slice))
-      .leftJoin(event, isEventOfRow)
-      .orderBy(orderOfPage)
-      .execute({ node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] }),
+  return readSection(section, "desc", (part) =>
+    readFound(part, textKeys(), (slice) =>
+      db
+        .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOf), ...shownOfStep })
+        .from(pageOf(listedSteps(isOf, sqlOf(chains)), slice))
+        .leftJoin(event, isEventOfRow)
+        .orderBy(orderOfPage)
+        .execute({ node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] }),
+    ),
   );
 }
 

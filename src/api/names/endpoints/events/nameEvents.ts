@@ -1,14 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../server/errors/errors.ts";
-import type { Ctx } from "../../../server/http/context.ts";
 import { endpoint } from "../../../server/http/endpoint.ts";
 import type { EventFilters } from "../../query/eventFilters.ts";
 import { hasMoreChildren, listEventPage } from "../../query/eventLists.ts";
 import { eventKeys } from "../../query/eventRows.ts";
 import { MAX_NAMES } from "../../query/eventSources.ts";
-import type { ListedEvent } from "../../query/eventStatements.ts";
-import { MAX_ENTRIES } from "../../query/list.ts";
-import type { Page, SortDirection } from "../../query/page.ts";
+import { readSection } from "../../query/list.ts";
+import type { SortDirection } from "../../query/page.ts";
 import { historyGap } from "../../resolution/ensv2/followed.ts";
 import { chainsOfChildren, chainsOfName } from "../../resolution/nameChains.ts";
 import { recordFamilies } from "../../rules/eventTypes.ts";
@@ -77,13 +75,11 @@ export const domainEvents = endpoint({
     const query = {
       source: { kind: "names", names: { of: children ? "parent" : "one", name: name.node }, chains, listed },
       filters: { ...filtersOf(request), ...recordsOf(request) },
-      direction,
       listed,
     } as const;
-    const found =
-      "newest" in section
-        ? await listNewest(ctx, query, section.isCounted)
-        : await listEventPage(ctx.db, { ...query, part: section });
+    const found = await readSection(section, direction, (part, direction) =>
+      listEventPage(ctx.db, { ...query, part, direction }),
+    );
     const events = isPlain(request)
       ? found.rows.map((row) =>
           toEventRecord({ ...row, isForeign: null }, ctx, { name: nameOfRow(name, row) }),
@@ -96,16 +92,6 @@ export const domainEvents = endpoint({
     };
   },
 });
-
-type Query = Omit<Parameters<typeof listEventPage>[1], "part">;
-
-/** The newest events of a history, in the order of the history. */
-async function listNewest({ db }: Ctx, query: Query, isCounted: boolean): Promise<Page<ListedEvent>> {
-  const part = { page: 1, size: MAX_ENTRIES, isCounted };
-  const found = await listEventPage(db, { ...query, direction: "desc", part });
-  const rows = query.direction === "asc" ? found.rows.toReversed() : found.rows;
-  return { ...found, rows, next: null };
-}
 
 type DomainRequest = AskedEvents & {
   record?: EventFilters["records"];
