@@ -201,7 +201,7 @@ describe("GET /whois/:name", () => {
     }
     const onLinea = { ids: [59_144], reach: "several", ensv2: noEnsv2 } as const;
     const counted = await totals.fromRows(tables.db, { chains: onLinea, now: NOW });
-    expect(counted.totals).toMatchObject({ active: 3, owners: 1 });
+    expect(counted).toMatchObject({ active: 3, owners: 1 });
     await tables.pool.query("delete from domains where full_name = 'untold.linea.eth'");
   });
 

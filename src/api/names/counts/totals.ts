@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { forEachForm, type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
+import { type Scope, sqlOf } from "../query/scope.ts";
 import {
   type Adoption,
   type AsOf,
@@ -19,7 +19,15 @@ import {
 } from "../query/statistics.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
 import { type Count, countOf } from "./count.ts";
-import { changesUntil, momentInChanges, noMore, readCounters, sumIf, unseenChanges } from "./counters.ts";
+import {
+  changesUntil,
+  momentInChanges,
+  noMore,
+  readCounter,
+  readCounters,
+  sumIf,
+  unseenChanges,
+} from "./counters.ts";
 
 /* Statistics of the whole index. */
 
@@ -38,37 +46,27 @@ function classesAt({ chains, now }: AsOf, more: typeof noMore): SQL {
   )`;
 }
 
-const isActiveIn = forEachForm(({ life }: ScopeSql) => classCondition(life.active));
-const isExpiredIn = forEachForm(({ life }: ScopeSql) => classCondition(life.expired));
-
 /** Number of names by current state, and number of events. */
-export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
-  fromCounters: totalsFromCounters,
+export const totals: Count<AsOf, Totals & { events: number }> = countOf({
+  fromCounters: (db, { chains, now }) => {
+    const { holds, life } = sqlOf(chains);
+    return readCounter<Totals & { events: number }>(
+      db,
+      sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
+        select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total,
+          ${sumIf(classCondition(life.active))} as active,
+          ${sumIf(classCondition(life.expired))} as expired, ${sumIf("is_wrapped")} as wrapped,
+          ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
+          (select count from owners)::int as owners,
+          (select coalesce(sum(events), 0) from figures_events where ${holds(chainId)})::int as events
+        from class where ${holds(chainId)} and is_counted and is_owned`,
+    );
+  },
   fromRows: async (db, at) => {
     const [ofNames, events] = await Promise.all([readTotals(db, at), countEvents(db, at)]);
-    return { totals: ofNames, events };
+    return { ...ofNames, events };
   },
 });
-
-async function totalsFromCounters(
-  db: Db,
-  { chains, now }: AsOf,
-): Promise<{ totals: Totals; events: number } | null> {
-  const rows = await readCounters<Totals & { events: number }>(
-    db,
-    sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
-      select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total,
-        ${sumIf(isActiveIn(chains))} as active,
-        ${sumIf(isExpiredIn(chains))} as expired, ${sumIf("is_wrapped")} as wrapped,
-        ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
-        (select count from owners)::int as owners, (select coalesce(sum(events), 0) from figures_events where ${sqlOf(chains).holds(chainId)})::int as events
-      from class where ${sqlOf(chains).holds(chainId)} and is_counted and is_owned`,
-  );
-  const [row] = rows ?? [];
-  if (row === undefined) return null;
-  const { events, ...ofNames } = row;
-  return { totals: ofNames, events };
-}
 
 const chainId = sql`chain_id`;
 
@@ -109,39 +107,29 @@ function ownersAt(chains: Scope): SQL {
 }
 
 /** The number of owners that claim a name, and the claims by registrar and chain. */
-export const adoption: Count<AsOf, { adoption: Adoption; claims: ClaimCounts[] }> = countOf({
-  fromCounters: adoptionFromCounters,
+export const adoption: Count<AsOf, Adoption & { claims: ClaimCounts[] }> = countOf({
+  fromCounters: (db, { chains, now }) =>
+    readCounter<Adoption & { claims: ClaimCounts[] }>(
+      db,
+      sql`with ${changesUntil(now, sqlOf(chains))}, ${ownersAt(chains)}
+        select ${momentInChanges} as moment, (select count from owners)::int as owners,
+          (count(*) filter (where claims > 0))::int as claimants,
+          (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
+            as "multiChain",
+          (count(*) filter (where coalesce(counter.names, 0) + coalesce(owner_change.names, 0) > 0))::int
+            as "ownersWithName",
+          (select coalesce(json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
+            'cleared', cleared, 'unknown', unknown)), '[]') from figures_claims where with_name + cleared + unknown > 0) as claims
+        from figures_addresses
+          left join (${ownersOn(chains)}) as counter on counter.address = figures_addresses.address
+          left join owner_change on owner_change.address = figures_addresses.address
+        where claims > 0`,
+    ),
   fromRows: async (db, at) => {
     const [ofOwners, claims] = await Promise.all([readAdoption(db, at), listClaimCounts(db)]);
-    return { adoption: ofOwners, claims };
+    return { ...ofOwners, claims };
   },
 });
-
-async function adoptionFromCounters(
-  db: Db,
-  { chains, now }: AsOf,
-): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
-  const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
-    db,
-    sql`with ${changesUntil(now, sqlOf(chains))}, ${ownersAt(chains)}
-      select ${momentInChanges} as moment, (select count from owners)::int as owners,
-        (count(*) filter (where claims > 0))::int as claimants,
-        (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
-          as "multiChain",
-        (count(*) filter (where coalesce(counter.names, 0) + coalesce(owner_change.names, 0) > 0))::int
-          as "ownersWithName",
-        (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
-          'cleared', cleared, 'unknown', unknown)) from figures_claims where with_name + cleared + unknown > 0) as claims
-      from figures_addresses
-        left join (${ownersOn(chains)}) as counter on counter.address = figures_addresses.address
-        left join owner_change on owner_change.address = figures_addresses.address
-      where claims > 0`,
-  );
-  const [row] = rows ?? [];
-  if (row === undefined) return null;
-  const { claims, ...ofOwners } = row;
-  return { adoption: ofOwners, claims: claims ?? [] };
-}
 
 /** Names by length, TLD and parent. */
 export const shares: Count<AsOf, Share[]> = countOf({
@@ -150,7 +138,7 @@ export const shares: Count<AsOf, Share[]> = countOf({
 });
 
 function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
-  const { holds } = sqlOf(chains);
+  const { holds, life } = sqlOf(chains);
   const isHere = holds(domain.chainId);
   const isCountedHere = holds(chainId);
   return readCounters<Share>(
@@ -172,7 +160,7 @@ function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | nu
     ), share as (
       select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
         coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
-      from (select class.*, ${sql.raw(isActiveIn(chains))} and is_owned as is_held from class
+      from (select class.*, ${sql.raw(classCondition(life.active))} and is_owned as is_held from class
         where ${isCountedHere} and is_counted and has_parent and label_length >= 0) as held
       group by label_length having sum(names) filter (where is_held) > 0
       union all

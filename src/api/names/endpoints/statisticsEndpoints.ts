@@ -18,10 +18,7 @@ import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic
 
 async function takeTotals({ db, now }: Ctx, chains: Scope) {
   const at = { chains, now };
-  const [{ totals, events }, purchases] = await Promise.all([
-    totalCounts.read(db, at),
-    countRecentPurchases(db, at),
-  ]);
+  const [totals, purchases] = await Promise.all([totalCounts.read(db, at), countRecentPurchases(db, at)]);
   return {
     total_domains: totals.total,
     active_domains: totals.active,
@@ -31,7 +28,7 @@ async function takeTotals({ db, now }: Ctx, chains: Scope) {
     expiring_30d: totals.expiring30d,
     expiring_90d: totals.expiring90d,
     unique_owners: totals.owners,
-    total_events: events,
+    total_events: totals.events,
     registrations_24h: purchases.registrations24h,
     registrations_7d: purchases.registrations7d,
     renewals_7d: purchases.renewals7d,
@@ -176,13 +173,13 @@ const distributionStats = statistic({
 });
 
 async function takePrimaryNames({ db, contracts, now }: Ctx, chains: Scope) {
-  const { adoption, claims } = await adoptionCounts.read(db, { chains, now });
+  const adoption = await adoptionCounts.read(db, { chains, now });
   return {
     unique_addresses_with_primary_name: adoption.claimants,
     unique_domain_owners: adoption.owners,
     adoption_percentage: percentOf(adoption.ownersWithName, adoption.owners),
     multi_chain_count: adoption.multiChain,
-    by_registrar: toRegistrars(claims, contracts),
+    by_registrar: toRegistrars(adoption.claims, contracts),
   };
 }
 

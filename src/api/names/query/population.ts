@@ -8,7 +8,7 @@ import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { DAY } from "../rules/seconds.ts";
 import { type Phase, phases } from "../rules/stages.ts";
-import { forEachForm, type Scope, sqlOf } from "./scope.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 import type { AsOf } from "./statistics.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function listPhaseCounts(db: Db, { chains, now }: AsOf): Promise<Ph
   const { holds, rule, life } = sqlOf(chains);
   const isEth = toSql(rule(isOfRegistrar));
   const phase = sql.join(
-    phases.map((one) => sql`when ${toSql(rule(rulesOfPhases(chains)[one]), now)} then ${one}`),
+    phases.map((one) => sql`when ${toSql(rule(life.inPhase(one)), now)} then ${one}`),
     sql` `,
   );
   const { rows } = await db.execute<PhaseCount>(sql`
@@ -32,28 +32,19 @@ export async function listPhaseCounts(db: Db, { chains, now }: AsOf): Promise<Ph
   return rows;
 }
 
-const rulesOfPhases = forEachForm(({ life }) => {
-  const { inPhase } = life;
-  return Object.fromEntries(phases.map((one) => [one, inPhase(one)])) as Record<
-    Phase,
-    ReturnType<typeof inPhase>
-  >;
-});
-
 /** An address, and the number of active names it effectively owns. */
 export type Holding = { owner: Address; names: number };
 
 /** The maximum number of holders in an answer: those with the most names. */
 export const MAX_HOLDERS = 100;
 
-const isHeldName = forEachForm(({ life }) => all<StatementColumn>(isCounted, life.owned, life.active));
-
 /** The addresses with the most active names. */
 export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holding[]> {
-  const { holds, rule } = sqlOf(chains);
+  const { holds, rule, life } = sqlOf(chains);
+  const isHeld = toSql(rule(all<StatementColumn>(isCounted, life.owned, life.active)), now);
   const { rows } = await db.execute<Holding>(sql`
     select ${ownerAt(now)} as owner, count(*)::int as names
-    from ${domain} where ${and(holds(domain.chainId), toSql(rule(isHeldName(chains)), now), isNotNull(ownerAt(now)))}
+    from ${domain} where ${and(holds(domain.chainId), isHeld, isNotNull(ownerAt(now)))}
     group by 1 order by names desc, owner limit ${MAX_HOLDERS}`);
   return rows;
 }

@@ -131,7 +131,7 @@ const preparedSqlOf = (form: Form): ScopeSql =>
 const scopeValues = ({ ids }: Scope) => ({ chainId: ids[0], chainIds: ids });
 
 /** Builds something lazily for each form. Its chain conditions are those of a prepared statement. */
-export function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
+function forEachForm<Made>(make: (of: ScopeSql) => Made): (scope: Scope) => Made {
   const madeFor = new WeakMap<Ensv2Contracts, Map<Reach, Made>>();
   return ({ reach, ensv2 }) => {
     const made = madeFor.get(ensv2) ?? new Map<Reach, Made>();
