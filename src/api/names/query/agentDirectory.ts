@@ -7,7 +7,7 @@ import type { Db } from "../../server/postgres/db.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import type { Keyset, Position } from "./keyset.ts";
 import { orderOfPage, pageColumns, pageOf, readFound } from "./list.ts";
-import type { Page, Part } from "./page.ts";
+import { emptyPage, type Page, type Part } from "./page.ts";
 
 /** A registry whose agents the directory lists, with the lowercase key prefix of claims to its agents. */
 export type ListedHome = AgentHome & { keyPrefix: string };
@@ -55,7 +55,7 @@ export async function listDirectory(
   of: { directory: Directory; filters: DirectoryFilters; part: Part; agentId?: bigint },
 ): Promise<Page<DirectoryRow>> {
   const { directory, filters, part, agentId } = of;
-  if (directory.homes.length === 0) return { rows: [], total: part.isCounted ? 0 : null, next: null };
+  if (directory.homes.length === 0) return emptyPage(part);
   const items = sql`with ${lines(directory, agentId)} select item.* from item where ${conditionOf(filters)}`;
   const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
   const { rows, ...found } = await readFound(part, directoryKeys(order), (slice) =>

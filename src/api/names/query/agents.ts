@@ -1,5 +1,5 @@
 import { agent, agentBinding, domain, resolverNode, textRecord } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import { getTableColumns, type SQL } from "drizzle-orm";
 import { and, desc, eq, inArray, isNotNull, isNull, like, lte, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
@@ -32,18 +32,7 @@ export const listBindings = async (
 const selectBindings = (db: Db, { chainId, adapter, registry }: AgentHome, where: SQL) =>
   db
     .select({
-      chainId: agentBinding.chainId,
-      adapter: agentBinding.adapter,
-      agentId: agentBinding.agentId,
-      tokenStandard: agentBinding.tokenStandard,
-      tokenContract: agentBinding.tokenContract,
-      tokenId: agentBinding.tokenId,
-      node: agentBinding.node,
-      registeredBy: agentBinding.registeredBy,
-      blockNumber: agentBinding.blockNumber,
-      logIndex: agentBinding.logIndex,
-      transactionHash: agentBinding.transactionHash,
-      blockTimestamp: agentBinding.blockTimestamp,
+      ...getTableColumns(agentBinding),
       uri: beginningOfStored(agent.uri, MAX_AGENT_URI),
       owner: agent.owner,
     })

@@ -25,19 +25,13 @@ const { placeholder } = sql;
 const DISPLAY_KEY_HASH = keccak256("display");
 
 /** An account's roles on an entry. */
-export type RoleHolder = {
-  registry: Address;
-  resource: bigint;
-  account: Address;
-  roles: bigint;
-  total: number;
-};
+export type RoleHolder = Awaited<ReturnType<typeof listRoleHolders>>[number];
 
 /** Role holders of entries: the first ones of each entry, and the total. */
 export async function listRoleHolders(
   db: Db,
   { chainId, entries }: { chainId: number; entries: readonly Pick<Ensv2Entry, "registry" | "resource">[] },
-): Promise<RoleHolder[]> {
+) {
   const found = entries.filter(({ resource }) => resource !== null);
   if (found.length === 0) return [];
   return roleHolders(db).execute({
@@ -146,15 +140,12 @@ const linkedAt = prepared((db) =>
 export type Migrated = { node: Hex; blockNumber: number; transactionHash: Hex };
 
 /** The owners of a name before and after its migration; null if it had none. */
-export type MigrationOwners = { node: Hex; fromOwner: Address | null; toOwner: Address | null };
+export type MigrationOwners = Awaited<ReturnType<typeof listMigrationOwners>>[number];
 
 type MigrationsOf = { chainId: number; names: readonly Migrated[]; nonOwners: ReadonlySet<Address> };
 
 /** Owners before and after migrations. During its migration's transaction a name passes through contracts that are not owners. */
-export async function listMigrationOwners(
-  db: Db,
-  { chainId, names, nonOwners }: MigrationsOf,
-): Promise<MigrationOwners[]> {
+export async function listMigrationOwners(db: Db, { chainId, names, nonOwners }: MigrationsOf) {
   if (names.length === 0) return [];
   return migrationOwners(db).execute({
     chainId,

@@ -27,13 +27,13 @@ export async function listReverseNames(
 }
 
 /** A name set by an address, by coin type. */
-export type SetName = { address: Address; coinType: number; name: string | null; isNameKnown: boolean };
+export type SetName = Awaited<ReturnType<typeof listSetNames>>[number];
 
 /** The names that addresses set for coin types at the reverse registrars of chains, and at the default one. */
 export async function listSetNames(
   db: Db,
   { addresses, coinTypes }: { addresses: readonly Address[]; coinTypes: readonly bigint[] },
-): Promise<SetName[]> {
+) {
   if (addresses.length === 0 || coinTypes.length === 0) return [];
   return db
     .select({

@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import type { Position } from "../query/keyset.ts";
-import type { Page, Part } from "../query/page.ts";
+import { emptyPage, type Page, type Part } from "../query/page.ts";
 import { listFirstPointing, listPointing, type Pointing, type ResolvesTo } from "../query/resolvesTo.ts";
 import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/ensv2Records.ts";
@@ -20,7 +20,7 @@ export const MAX_CHECKED = 1_000;
 export async function listNamesOf(ctx: Ctx, asked: Omit<ResolvesTo, "contracts" | "now">, part: Part) {
   const { contracts, now } = ctx;
   const query = { ...asked, contracts, now };
-  if (asked.address === zeroAddress) return { rows: [], total: part.isCounted ? 0 : null, next: null };
+  if (asked.address === zeroAddress) return emptyPage(part);
   if (contracts.ensv2 === undefined && contracts.managed.length === 0)
     return checked(ctx, await listPointing(ctx.db, query, part));
   const all = await listFirstPointing(ctx.db, query, MAX_CHECKED + 1);

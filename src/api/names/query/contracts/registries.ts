@@ -5,7 +5,7 @@ import { exactText } from "../../../../ens/storable.ts";
 import type { Db } from "../../../server/postgres/db.ts";
 import { type Keyset, orderBy, positionOf } from "../keyset.ts";
 import { readList } from "../list.ts";
-import type { Page, Part, SortDirection } from "../page.ts";
+import type { Part, SortDirection } from "../page.ts";
 
 /** An ENSv2 registry. */
 export type RegistryAt = { chainId: number; registry: Address };
@@ -99,7 +99,7 @@ export async function countForDetach(
 export type Entry = typeof ensv2Entry.$inferSelect;
 
 /** A label of a registry, with the number of its direct subnames and of accounts with roles on it. */
-export type LabelRow = { entry: Entry; subnames: number; holders: number };
+export type LabelRow = Awaited<ReturnType<typeof listLabels>>["rows"][number];
 
 export const labelKeys = (direction: SortDirection): Keyset => [
   { column: sql`${ensv2Entry.label}`, kind: "text", direction },
@@ -113,7 +113,7 @@ export function listLabels(
   db: Db,
   { chainId, registry }: RegistryAt,
   { part, direction, total }: { part: Part; direction: SortDirection; total: number },
-): Promise<Page<LabelRow>> {
+) {
   const keys = labelKeys(direction);
   const isOfRegistry = and(eq(ensv2Entry.chainId, chainId), eq(ensv2Entry.registry, registry));
   const holders = sql<number>`(select count(*)::int from ${ensv2Role}
@@ -152,7 +152,7 @@ export function listLabels(
 }
 
 /** An entry that points to a registry, and the first name of the entry's own registry. */
-export type Referring = { entry: Entry; parentNode: Hex | null; parentName: string | null };
+export type Referring = Awaited<ReturnType<typeof listReferring>>["rows"][number];
 
 export const referringKeys = (): Keyset => [
   { column: sql`${ensv2Entry.registry}`, kind: "address", direction: "asc" },
@@ -160,7 +160,7 @@ export const referringKeys = (): Keyset => [
 ];
 
 /** Entries whose subregistry is this registry, including expired ones. */
-export function listReferring(db: Db, at: RegistryAt, part: Part): Promise<Page<Referring>> {
+export function listReferring(db: Db, at: RegistryAt, part: Part) {
   const keys = referringKeys();
   const isReferring = and(eq(ensv2Entry.chainId, at.chainId), eq(ensv2Entry.subregistry, at.registry));
   return readList(part, {

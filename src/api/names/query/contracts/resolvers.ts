@@ -5,23 +5,11 @@ import { hashOfTokenId } from "../../../../ens/name.ts";
 import type { Db } from "../../../server/postgres/db.ts";
 import { type Keyset, orderBy, positionOf } from "../keyset.ts";
 import { readList } from "../list.ts";
-import type { Page, Part } from "../page.ts";
+import type { Part } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
 
-/** A change away from a resolver, and the change that had set it. */
-export type FormerName = {
-  chainId: number;
-  node: Hex;
-  name: string | null;
-  fromBlock: number | null;
-  fromTimestamp: number | null;
-  fromTransaction: Hex | null;
-  toBlock: number;
-  toTimestamp: number;
-  toTransaction: Hex;
-  /** The next resolver; null if none was set. */
-  next: Address | null;
-};
+/** A change away from a resolver, and the change that had set it. `next` is null if no other resolver was set. */
+export type FormerName = Awaited<ReturnType<typeof listFormerNames>>["rows"][number];
 
 export const formerKeys = (): Keyset => [
   { column: sql`${resolverChange.blockTimestamp}`, kind: "bigint", direction: "desc" },
@@ -36,7 +24,7 @@ export function listFormerNames(
   db: Db,
   { chains, resolver }: { chains: Scope; resolver: Address },
   part: Part,
-): Promise<Page<FormerName>> {
+) {
   const keys = formerKeys();
   const wasAt = and(
     eq(resolverChange.previousResolver, resolver),
@@ -74,7 +62,7 @@ export function listFormerNames(
           position: positionOf(keys),
           name: sql<string | null>`${domain.fullName}`,
           fromBlock: sql<number | null>`began.block_number`,
-          fromTimestamp: sql<string | null>`began.block_timestamp`.mapWith(Number),
+          fromTimestamp: sql<number | null>`began.block_timestamp::float8`,
           fromTransaction: sql<Hex | null>`began.transaction_hash`,
           toBlock: blockNumber,
           toTimestamp: resolverChange.blockTimestamp,
@@ -95,13 +83,7 @@ export function listFormerNames(
 }
 
 /** The record that an ENSv2 resolver links to a node. */
-export type LinkRow = {
-  node: Hex;
-  name: string | null;
-  record: Hex;
-  blockNumber: number;
-  transactionHash: Hex;
-};
+export type LinkRow = Awaited<ReturnType<typeof listLinksOf>>["rows"][number];
 
 export const linkKeys = (): Keyset => [
   { column: sql`${ensv2Link.record}`, kind: "hash", direction: "asc" },
@@ -113,7 +95,7 @@ export function listLinksOf(
   db: Db,
   { chainId, resolver, record }: { chainId: number; resolver: Address; record?: bigint | undefined },
   part: Part,
-): Promise<Page<LinkRow>> {
+) {
   const keys = linkKeys();
   const isLink = and(
     eq(ensv2Link.chainId, chainId),

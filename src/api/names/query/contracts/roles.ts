@@ -1,9 +1,10 @@
 import { ensv2Role, event } from "ponder:schema";
+import { getTableColumns } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import type { Db } from "../../../server/postgres/db.ts";
 import { ROLES_OF, ROLES_TO } from "../../rules/roleChanges.ts";
-import { type Keyset, orderBy, positionOf } from "../keyset.ts";
+import { type Keyset, positionOf } from "../keyset.ts";
 import { readList } from "../list.ts";
 import type { Page, Part, SortDirection } from "../page.ts";
 
@@ -11,10 +12,7 @@ import type { Page, Part, SortDirection } from "../page.ts";
 export type RolesIn = { chainId: number; contract: Address; resource?: bigint };
 
 /** An account with roles, and the last change of these. */
-export type HeldRoles = Pick<
-  typeof ensv2Role.$inferSelect,
-  "resource" | "account" | "roles" | "blockNumber" | "blockTimestamp" | "transactionHash"
->;
+export type HeldRoles = typeof ensv2Role.$inferSelect;
 
 export const holderKeys = (): Keyset => [
   { column: sql`${ensv2Role.resource}`, kind: "decimal", direction: "asc" },
@@ -32,20 +30,11 @@ const isHeldIn = ({ chainId, contract, resource }: RolesIn) =>
 /** Role holders, sorted by resource and account. */
 export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldRoles>> {
   const keys = holderKeys();
-  const { resource, account, roles, blockNumber, blockTimestamp, transactionHash } = ensv2Role;
   return readList(part, {
     keys,
     read: ({ where, order, limit, offset }) =>
       db
-        .select({
-          resource,
-          account,
-          roles,
-          blockNumber,
-          blockTimestamp,
-          transactionHash,
-          position: positionOf(keys),
-        })
+        .select({ ...getTableColumns(ensv2Role), position: positionOf(keys) })
         .from(ensv2Role)
         .where(and(isHeldIn(of), where))
         .orderBy(...order)
@@ -69,15 +58,7 @@ export type ChangesOf = {
 };
 
 /** A log that changed an account's roles. */
-export type RoleChange = {
-  account: Address;
-  before: bigint;
-  after: bigint;
-  blockNumber: number;
-  blockTimestamp: number;
-  logIndex: number;
-  transactionHash: Hex;
-};
+export type RoleChange = Awaited<ReturnType<typeof listRoleChanges>>["rows"][number];
 
 export const changeKeys = (direction: SortDirection): Keyset => [
   { column: sql`${event.blockNumber}`, kind: "integer", direction },
@@ -102,22 +83,13 @@ export function listRoleChanges(
   db: Db,
   of: ChangesOf,
   { part, direction }: { part: Part; direction: SortDirection },
-): Promise<Page<RoleChange>> {
+) {
   const keys = changeKeys(direction);
   const { blockNumber, blockTimestamp, logIndex, transactionHash } = event;
   return readList(part, {
     keys,
-    read: ({ where, order, limit, offset }) => {
-      // Selects the page's rows first: a late page by number then extracts nothing from the rows it skips.
-      const page = db
-        .select({ blockNumber, logIndex })
-        .from(event)
-        .where(and(isChangeOf(of), where))
-        .orderBy(...order)
-        .limit(limit)
-        .offset(offset)
-        .as("page");
-      return db
+    read: ({ where, order, limit, offset }) =>
+      db
         .select({
           account: sql<Address>`${sql.raw(ROLES_TO)}`,
           before: inDetails("oldRoles"),
@@ -129,10 +101,10 @@ export function listRoleChanges(
           position: positionOf(keys),
         })
         .from(event)
-        .innerJoin(page, and(eq(event.blockNumber, page.blockNumber), eq(event.logIndex, page.logIndex)))
-        .where(and(eq(event.chainId, of.chainId), eq(event.ordinal, 0)))
-        .orderBy(...orderBy(keys));
-    },
+        .where(and(isChangeOf(of), where))
+        .orderBy(...order)
+        .limit(limit)
+        .offset(offset),
     count: () => db.$count(event, isChangeOf(of)),
   });
 }
