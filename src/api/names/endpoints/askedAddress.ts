@@ -2,6 +2,7 @@ import type { Address } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import type { AddressAt } from "../query/addresses/ownerConditions.ts";
 import { askedChains } from "../resolution/askedChains.ts";
+import { toAddress } from "../serializers/hex.ts";
 
 /* Shared by the operations on an address. */
 
@@ -19,6 +20,16 @@ export const addressAt = (
   isWrapper: contracts.wrappers.includes(address),
   now,
 });
+
+/** Adds the address of a request to the fields of its answer. */
+export const withAddress =
+  <Request extends { address: Address }, Fields extends object>(
+    read: (ctx: Ctx, request: Request) => Promise<Fields>,
+  ) =>
+  async (request: Request, ctx: Ctx) => ({
+    address: toAddress(request.address),
+    ...(await read(ctx, request)),
+  });
 
 /** Counts by chain; only present if several chains are indexed. */
 export const byChain = <Counts extends object>(

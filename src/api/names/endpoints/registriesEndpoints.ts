@@ -26,6 +26,7 @@ import { listPage, type PageInput } from "../schemas/paging.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { registryKind, toHappened, toLabel, toProxyFields, toReferring } from "../serializers/toContracts.ts";
+import { withAddress } from "./askedAddress.ts";
 
 type Asked = PageInput & { address: Address };
 
@@ -63,22 +64,22 @@ async function readStored(ctx: Ctx, request: Asked & { owner?: Address | undefin
   return { row, proxy, names, holders, rootHolders, detach };
 }
 
-const PARAMS = z.object({
-  address: input.address("0x00000000000000000000000000000000000e4201"),
-});
-const LIST = { group: "Contracts", cost: 1, errors: ["INVALID_ADDRESS"] } as const;
+const CONTRACT = {
+  method: "get",
+  group: "Contracts",
+  params: z.object({ address: input.address("0x00000000000000000000000000000000000e4201") }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+} as const;
 
 const { page_size, total } = listPage();
 
 const overview = endpoint({
-  method: "get",
   path: "/registry/{address}",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "ENSv2 registry",
   description:
     "The kind of a registry, its names, its creation, its number of labels and role holders; with `owner`, what the registry would take from others if its name left it. An address that is not an indexed registry has kind `unknown` and no labels. Its logs are at `/contract/{address}/events`.",
-  params: PARAMS,
   query: z.object({
     owner: input
       .address()
@@ -136,20 +137,14 @@ const overview = endpoint({
 });
 
 const referringNames = endpoint({
-  method: "get",
   path: "/registry/{address}/referring-names",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "Names that refer to a registry",
   description:
     "Registry entries with this registry as their subregistry, whether or not a path from the root leads to them.",
-  params: PARAMS,
   query: z.object({ ...listPage() }),
   reply: z.strictObject({ address, results: z.array(referringName), ...pageFields }),
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readReferring(ctx, request)),
-  }),
+  handle: withAddress(readReferring),
 });
 
 async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }) {
@@ -165,20 +160,14 @@ async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }
 }
 
 const labels = endpoint({
-  method: "get",
   path: "/registry/{address}/labels",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "Labels of a registry",
   description:
     "Every label that the registry ever had, sorted by label, with its stored data. Names are those below the registry's first name; if no name leads to the registry, there are only labels.",
-  params: PARAMS,
   query: z.object({ ...listPage(), sort_dir: input.sortDir() }),
   reply: z.strictObject({ address, results: z.array(registryLabel), ...pageFields }),
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readLabels(ctx, request)),
-  }),
+  handle: withAddress(readLabels),
 });
 
 export const registryEndpoints = [overview, labels, referringNames];

@@ -26,6 +26,7 @@ import { toAddress } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { toFormerName, toLink, toProxyFields, toResolverRoleHolder } from "../serializers/toContracts.ts";
 import { toDomainItem } from "../serializers/toDomain.ts";
+import { withAddress } from "./askedAddress.ts";
 
 type Asked = PageInput & { address: Address };
 type OnChains = Asked & { chain?: readonly string[] | undefined };
@@ -96,20 +97,22 @@ async function readContracts(ctx: Ctx, address: Address) {
   });
 }
 
-const PARAMS = z.object({ address: input.address() });
-const LIST = { group: "Contracts", cost: 1, errors: ["INVALID_ADDRESS"] } as const;
+const CONTRACT = {
+  method: "get",
+  group: "Contracts",
+  params: z.object({ address: input.address() }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+} as const;
 
 const { page_size, total } = listPage();
 
 const overview = endpoint({
-  method: "get",
   path: "/resolver/{address}",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "Resolver",
   description:
     "What is known about a resolver, and the start of its lists: current names, former names and, for an ENSv2 resolver, links by record and role holders. Each list has its own operation, where its `next_cursor` continues. Its logs are at `/contract/{address}/events`.",
-  params: PARAMS,
   query: z.object({ page_size, total }),
   reply: resolverOverview,
   handle: async (request, ctx) => {
@@ -133,37 +136,25 @@ const overview = endpoint({
 });
 
 const names = endpoint({
-  method: "get",
   path: "/resolver/{address}/names",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "Names of a resolver",
   description:
     "Names that use the resolver now, sorted by name, including expired ones. Reverse nodes (`<address>.addr.reverse`) are not counted as names.",
-  params: PARAMS,
   query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage(), sort_dir: input.sortDir() }),
   reply: z.strictObject({ address, results: z.array(domainItem), ...pageFields }),
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readNames(ctx, request)),
-  }),
+  handle: withAddress(readNames),
 });
 
 const formerNames = endpoint({
-  method: "get",
   path: "/resolver/{address}/former-names",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "Former names of a resolver",
   description:
     "Periods in which a name had the resolver, until its registry set another or none; the last end comes first. A name can be here and among the current names. Reverse nodes are included. An end by time alone (an ENSv2 entry that expired) is not shown.",
-  params: PARAMS,
   query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage() }),
   reply: z.strictObject({ address, results: z.array(formerName), ...pageFields }),
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readFormer(ctx, request)),
-  }),
+  handle: withAddress(readFormer),
 });
 
 const WRONG_RECORD = "`record` must be a whole number below 2^256.";
@@ -178,37 +169,25 @@ const recordNumber = z
   .optional();
 
 const links = endpoint({
-  method: "get",
   path: "/resolver/{address}/links",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "Links of an ENSv2 resolver",
   description:
     "Names by the record they show. A link says nothing about ownership: it counts only if the name uses this resolver. The root link applies to all names without one.",
-  params: PARAMS,
   query: z.object({ record: recordNumber, ...listPage() }),
   reply: z.strictObject({ address, results: z.array(resolverLink), ...pageFields }),
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readLinks(ctx, request)),
-  }),
+  handle: withAddress(readLinks),
 });
 
 const roles = endpoint({
-  method: "get",
   path: "/resolver/{address}/roles",
-  ...LIST,
-  errors: [...LIST.errors],
+  ...CONTRACT,
   summary: "ENSv2 roles of a resolver",
   description:
     "Accounts with roles, by resource: 0 for the whole resolver, otherwise a number that the resolver derives from a record and one of its parts.",
-  params: PARAMS,
   query: z.object({ ...listPage() }),
   reply: z.strictObject({ address, results: z.array(roleHolder), ...pageFields }),
-  handle: async (request, ctx) => ({
-    address: toAddress(request.address),
-    ...(await readRoles(ctx, request)),
-  }),
+  handle: withAddress(readRoles),
 });
 
 export const resolverEndpoints = [overview, names, formerNames, links, roles];

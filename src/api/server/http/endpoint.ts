@@ -60,7 +60,7 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   /** An answer as the documentation shows it. */
   example?: unknown;
   /** Errors of this operation, besides those that `errorsOf` adds. */
-  errors: ErrorCode[];
+  errors: readonly ErrorCode[];
   /** Price in credits; an operation on many items costs one credit for each. 0 is free and needs no key. */
   cost: number | ((input: Input<P, Q, B>) => number);
   /**
