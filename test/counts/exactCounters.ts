@@ -1,7 +1,7 @@
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { expect, vi } from "vitest";
-import { childCount } from "../../src/api/names/counts/childCounts.ts";
+import { childCounts } from "../../src/api/names/counts/childCounts.ts";
 import type { Count } from "../../src/api/names/counts/count.ts";
 import { sales } from "../../src/api/names/counts/dayCounts.ts";
 import { createCounters } from "../../src/api/names/counts/maintain.ts";
@@ -89,7 +89,7 @@ async function questions(db: Db, at: AsOf, more: readonly SearchFilters[]): Prom
     ...[...more, ...searches, ...expirySearches(now), ...ofResolvers].map((filters) =>
       compared("search", searchTotals, { ...at, filters }),
     ),
-    ...parents.rows.map(({ node }) => compared("children", childCount, { chains, node })),
+    ...parents.rows.map(({ node }) => compared("children", childCounts, { chains, nodes: [node] })),
   ];
 }
 

@@ -4,7 +4,7 @@ import { sql } from "ponder";
 import { zeroHash } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
-import { childCount } from "../../src/api/names/counts/childCounts.ts";
+import { childCounts } from "../../src/api/names/counts/childCounts.ts";
 import { listRecordRows } from "../../src/api/names/counts/recordRows.ts";
 import { ApiError } from "../../src/api/server/errors/errors.ts";
 import {
@@ -103,9 +103,9 @@ test("a snapshot answers even if the names are not counted yet", async () => {
   let block = 250;
   const { result } = await readConsistently(async (db) => {
     const [row] = await listRecordRows(db, { chains: MAIN, nodes: [zeroHash] });
-    const counted = await childCount.read(db, { chains: MAIN, node: zeroHash });
+    const counted = await childCounts.read(db, { chains: MAIN, nodes: [zeroHash] });
     await index(++block);
-    return [row, counted, await readBlock(db)];
+    return [row, counted.get(zeroHash) ?? 0, await readBlock(db)];
   });
   expect(result.slice(0, 2)).toEqual([undefined, 0]);
   expect(block).toBeGreaterThan(252);

@@ -42,7 +42,7 @@ const rows = statementOf((of, db) =>
 );
 
 const toMap = (counts: readonly ChildCount[]): ReadonlyMap<Hex, number> =>
-  new Map(counts.map(({ node, count }) => [node, count]));
+  new Map(counts.flatMap(({ node, count }) => (count > 0 ? [[node, count] as const] : [])));
 
 type ParentsOf = { chains: Scope; nodes: readonly Hex[] };
 
@@ -53,14 +53,4 @@ export const childCounts: Count<ParentsOf, ReadonlyMap<Hex, number>> = countOf({
     return counts && toMap(counts);
   },
   fromRows: async (db, { chains, nodes }) => toMap(await rows(db, chains, { nodes })),
-});
-
-/** Number of direct subnames of a node. */
-export const childCount: Count<{ chains: Scope; node: Hex }, number> = countOf({
-  fromCounters: async (db, { chains, node }) => {
-    const counts = await childCounts.fromCounters(db, { chains, nodes: [node] });
-    return counts && (counts.get(node) ?? 0);
-  },
-  fromRows: async (db, { chains, node }) =>
-    (await childCounts.fromRows(db, { chains, nodes: [node] })).get(node) ?? 0,
 });

@@ -3,7 +3,7 @@ import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { withPageTimeout } from "../../server/http/pageTimeout.ts";
-import { childCount } from "../counts/childCounts.ts";
+import { childCounts } from "../counts/childCounts.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { type ChosenChildren, listChildren } from "../query/children.ts";
@@ -255,7 +255,8 @@ const subdomains = endpoint({
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(chosen.chains));
     const { part, fields } = openPage("/domain/{name}/subdomains", request, keys);
-    const countAll = () => childCount.read(ctx.db, chosen);
+    const { chains, node } = chosen;
+    const countAll = async () => (await childCounts.read(ctx.db, { chains, nodes: [node] })).get(node) ?? 0;
     const { rows, condition, ...found } = await listChildren(
       ctx.db,
       { ...part, ...order },
