@@ -1,3 +1,4 @@
+import type { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { nameKey } from "../../query/domains.ts";
@@ -30,14 +31,7 @@ export const filters = () => ({
 });
 
 /** The values of these filters in a request. */
-export type AskedEvents = {
-  type?: EventFilters["types"];
-  chain?: readonly string[] | undefined;
-  time_from?: number | undefined;
-  time_to?: number | undefined;
-  block_from?: number | undefined;
-  block_to?: number | undefined;
-};
+export type AskedEvents = z.output<z.ZodObject<ReturnType<typeof filters>>>;
 
 /** The same values for a statement. */
 export const filtersOf = ({ type, time_from, time_to, block_from, block_to }: AskedEvents): EventFilters => ({
@@ -45,12 +39,6 @@ export const filtersOf = ({ type, time_from, time_to, block_from, block_to }: As
   times: { from: time_from, to: time_to },
   blocks: { from: block_from, to: block_to },
 });
-
-/** Whether a request filters neither events nor chains. */
-export const isUnfiltered = (asked: AskedEvents): boolean =>
-  [asked.type, asked.chain, asked.time_from, asked.time_to, asked.block_from, asked.block_to].every(
-    (one) => one === undefined,
-  );
 
 /** The chains of a list: those it can have, narrowed to those the caller names. */
 export function chainsOf(ctx: Ctx, { chain, block_from, block_to }: AskedEvents, all: Scope): Scope {

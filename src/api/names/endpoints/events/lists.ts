@@ -11,7 +11,7 @@ import type { Scope } from "../../query/scope.ts";
 import { reverseNodesOf } from "../../resolution/primaryNameClaims.ts";
 import { address, event, pageFields, totalMinimum } from "../../schemas/answers.ts";
 import { input } from "../../schemas/input.ts";
-import { listPage } from "../../schemas/paging.ts";
+import { listPage, type PageInput } from "../../schemas/paging.ts";
 import { toAddress } from "../../serializers/hex.ts";
 import { openPage, totalsOf } from "../../serializers/listPages.ts";
 import {
@@ -26,16 +26,12 @@ import {
 } from "./filterParameters.ts";
 import { domainEvents } from "./nameEvents.ts";
 
-type ListRequest = AskedEvents & Parameters<typeof openPage>[0]["input"] & { sort_dir: SortDirection };
+type ListRequest = AskedEvents & PageInput & { sort_dir: SortDirection };
 
 /** Answers a request for a list of events. */
 async function answerList(ctx: Ctx, operation: string, request: ListRequest, source: EventSource) {
   const direction = request.sort_dir;
-  const { part, fields } = openPage(
-    operation,
-    request as ListRequest & Record<string, unknown>,
-    eventKeys("events", direction),
-  );
+  const { part, fields } = openPage(operation, request, eventKeys("events", direction));
   const listed = listedOn(ctx, everyChain(ctx));
   const filters = filtersOf(request);
   const found = await listEventPage(ctx.db, { source, filters, direction, part, listed });
@@ -138,20 +134,22 @@ const contractEvents = endpoint({
   },
 });
 
+const allQuery = z.object({
+  address: input.address().optional(),
+  relation: relation(),
+  contract: input.address().optional(),
+  ...filters(),
+  sort_dir: input.sortDir("desc"),
+  ...listPage(),
+});
+
 const allEvents = endpoint({
   method: "get",
   path: "/events",
   group: "Lookups",
   summary: "All events",
   description: `Events of all indexed contracts, newest first; with \`address\` those of an address, with \`contract\` those of a contract. ${SHAPE} A resolver log that does not count for the name has \`is_foreign\`.`,
-  query: z.object({
-    address: input.address().optional(),
-    relation: relation(),
-    contract: input.address().optional(),
-    ...filters(),
-    sort_dir: input.sortDir("desc"),
-    ...listPage(),
-  }),
+  query: allQuery,
   reply: z.strictObject(listFields),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
@@ -162,15 +160,9 @@ const allEvents = endpoint({
   },
 });
 
-type AllRequest = AskedEvents & {
-  address?: Address | undefined;
-  relation: Relation;
-  contract?: Address | undefined;
-};
-
 function sourceOf(
   ctx: Ctx,
-  { address, relation, contract, type, chain }: AllRequest,
+  { address, relation, contract, type, chain }: z.output<typeof allQuery>,
   chains: Scope,
 ): EventSource {
   if (address !== undefined && contract !== undefined) {

@@ -6,7 +6,6 @@ import { hasMoreChildren, listEventPage } from "../../query/eventLists.ts";
 import { eventKeys } from "../../query/eventRows.ts";
 import { MAX_NAMES } from "../../query/eventSources.ts";
 import { readSection } from "../../query/list.ts";
-import type { SortDirection } from "../../query/page.ts";
 import { historyGap } from "../../resolution/ensv2/followed.ts";
 import { chainsOfChildren, chainsOfName } from "../../resolution/nameChains.ts";
 import { recordFamilies } from "../../rules/eventTypes.ts";
@@ -15,16 +14,7 @@ import { input, type ParsedName } from "../../schemas/input.ts";
 import { historyPage } from "../../schemas/paging.ts";
 import { NEWEST, openHistory } from "../../serializers/historyPages.ts";
 import { toEventRecord } from "../../serializers/toEvent.ts";
-import {
-  type AskedEvents,
-  chainsOf,
-  filters,
-  filtersOf,
-  isUnfiltered,
-  listedOn,
-  RESOLVERS,
-  toEvents,
-} from "./filterParameters.ts";
+import { chainsOf, filters, filtersOf, listedOn, RESOLVERS, toEvents } from "./filterParameters.ts";
 
 const coinType = () =>
   z
@@ -39,6 +29,23 @@ const coinType = () =>
       description: "Changes to the address of this coin type (SLIP-44, ENSIP-11)",
     });
 
+const parameters = z.object({
+  ...filters(),
+  record: input.list(recordFamilies, "record", "Changes to these records, separated by commas").optional(),
+  record_key: input
+    .text("record_key", { max: 1_000, description: "Changes to the text with this key", example: "url" })
+    .optional(),
+  coin_type: coinType().optional(),
+  children: input.flag(
+    "children",
+    `\`true\` adds the events of direct subnames, if there are at most ${MAX_NAMES}`,
+  ),
+  sort_dir: input.sortDir(),
+  ...historyPage(),
+});
+
+type Request = z.output<typeof parameters>;
+
 export const domainEvents = endpoint({
   method: "get",
   path: "/domain/{name}/events",
@@ -46,20 +53,7 @@ export const domainEvents = endpoint({
   summary: "Events of a name",
   description: `Contract events of a name, oldest first. ${RESOLVERS} A name below a layer 2's managed name has the events of both chains, marked by \`chain\`. ${NEWEST} With \`record\`, \`record_key\` or \`coin_type\` it is the history of records: changes at every resolver that the name had, and the events that end or replace all records (\`VersionChanged\`, \`Cleared\`, \`Linked\`, a new resolver). What time alone ends, such as a registration or its grace, is not an event: see the ownership history.`,
   params: z.object({ name: input.name() }),
-  query: z.object({
-    ...filters(),
-    record: input.list(recordFamilies, "record", "Changes to these records, separated by commas").optional(),
-    record_key: input
-      .text("record_key", { max: 1_000, description: "Changes to the text with this key", example: "url" })
-      .optional(),
-    coin_type: coinType().optional(),
-    children: input.flag(
-      "children",
-      `\`true\` adds the events of direct subnames, if there are at most ${MAX_NAMES}`,
-    ),
-    sort_dir: input.sortDir(),
-    ...historyPage(),
-  }),
+  query: parameters,
   emptyParam: "record_key",
   reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME", "LIMIT_EXCEEDED"],
@@ -93,27 +87,18 @@ export const domainEvents = endpoint({
   },
 });
 
-type DomainRequest = AskedEvents & {
-  record?: EventFilters["records"];
-  record_key?: string | undefined;
-  coin_type?: bigint | undefined;
-  children: boolean;
-  sort_dir: SortDirection;
-};
-
 /** Whether the request wants all events of the name, in the contract's order. They have the name as the caller wrote it. */
-const isPlain = ({ children, sort_dir, record, record_key, coin_type, ...asked }: DomainRequest): boolean =>
-  !children &&
-  sort_dir === "asc" &&
-  isUnfiltered(asked) &&
-  [record, record_key, coin_type].every((one) => one === undefined);
+const isPlain = (asked: Request): boolean =>
+  !asked.children && asked.sort_dir === "asc" && filterNames.every((name) => asked[name] === undefined);
+
+const filterNames = [...Object.keys(filters()), "record", "record_key", "coin_type"] as (keyof Request)[];
 
 /** A key is of a text, and a coin type of an address. */
 function recordsOf({
   record,
   record_key: key,
   coin_type: coinType,
-}: DomainRequest): Pick<EventFilters, "records" | "key" | "coinType"> {
+}: Request): Pick<EventFilters, "records" | "key" | "coinType"> {
   if (key !== undefined && coinType !== undefined) {
     throw new ApiError(
       "INVALID_PARAMETER",
