@@ -12,7 +12,6 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, inArray, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import type { KeyKind, OrderKey } from "./keyset.ts";
 import { type ListPart, partOf } from "./parts.ts";
 
 /** Approvals, as rows in the order of an index. Revoked rows are in no list. */
@@ -21,12 +20,6 @@ export type OperatorRow = typeof operator.$inferSelect;
 export type TokenApprovalRow = typeof tokenApproval.$inferSelect;
 export type DelegateRow = typeof recordDelegate.$inferSelect;
 export type RoleRow = typeof ensv2Role.$inferSelect;
-
-const ascending = (column: SQLWrapper, kind: KeyKind): OrderKey => ({
-  column: sql`${column}`,
-  kind,
-  direction: "asc",
-});
 
 /** The operators of an owner in one contract, and the rank of their part in the list. */
 export type OperatorsOf = { rank: number; contract: Address; owner: Address };
@@ -38,7 +31,7 @@ export const operatorsIn = (db: Db, chainId: number, of: readonly OperatorsOf[])
       rank,
       where: sql`${operator.owner} = ${owner} and ${operator.chainId} = ${chainId}
         and ${operator.contract} = ${contract} and ${operator.isApproved}`,
-      keys: [ascending(operator.operator, "address")],
+      columns: [operator.operator],
     }),
   );
 
@@ -74,7 +67,7 @@ export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<Del
     where: sql`${chainId} = ${of.chainId} and ${resolver} = ${of.resolver} and ${node} = ${of.node} and ${isApproved}
       and (${owner} = ${of.owner} or ${owner} in (select unnest(array[${registryOwner}, ${wrapperOwner}])
         from ${ownershipChange} where ${ownershipChange.node} = ${of.node} and ${ownershipChange.chainId} = ${of.chainId}))`,
-    keys: [ascending(owner, "address"), ascending(delegate, "address")],
+    columns: [owner, delegate],
   });
 };
 
@@ -93,7 +86,7 @@ export const rolesFor = (
         ? undefined
         : sql`mod(div(${ensv2Role.roles}, ${(2n ** of.bit).toString()}::numeric), 16) <> 0`,
     ) as SQL,
-    keys: [ascending(ensv2Role.resource, "decimal"), ascending(ensv2Role.account, "address")],
+    columns: [ensv2Role.resource, ensv2Role.account],
   });
 
 /** The combined roles of one account for several resources. */
@@ -148,11 +141,7 @@ export const operatorsOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
   return partOf(db, operator, {
     rank,
     where: sql`${own} = ${of.address} and ${onChains(operator.chainId, of.chainIds)} and ${operator.isApproved}`,
-    keys: [
-      ascending(operator.chainId, "integer"),
-      ascending(operator.contract, "address"),
-      ascending(other, "address"),
-    ],
+    columns: [operator.chainId, operator.contract, other],
   });
 };
 
@@ -163,11 +152,7 @@ export const tokensOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart
     rank,
     where: sql`${own} = ${of.address} and ${onChains(tokenApproval.chainId, of.chainIds)}
       and ${tokenApproval.approved} is not null`,
-    keys: [
-      ascending(tokenApproval.chainId, "integer"),
-      ascending(tokenApproval.contract, "address"),
-      ascending(tokenApproval.node, "hash"),
-    ],
+    columns: [tokenApproval.chainId, tokenApproval.contract, tokenApproval.node],
   });
 };
 
@@ -178,12 +163,7 @@ export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListP
   return partOf(db, recordDelegate, {
     rank,
     where: sql`${own} = ${of.address} and ${onChains(chainId, of.chainIds)} and ${isApproved}`,
-    keys: [
-      ascending(chainId, "integer"),
-      ascending(resolver, "address"),
-      ascending(node, "hash"),
-      ascending(other, "address"),
-    ],
+    columns: [chainId, resolver, node, other],
   });
 };
 
@@ -196,7 +176,7 @@ export const rolesOfAddress = (
   partOf(db, ensv2Role, {
     rank,
     where: sql`${ensv2Role.account} = ${of.address} and ${ensv2Role.chainId} = ${of.chainId} and ${ensv2Role.roles} <> 0`,
-    keys: [ascending(ensv2Role.contract, "address"), ascending(ensv2Role.resource, "decimal")],
+    columns: [ensv2Role.contract, ensv2Role.resource],
   });
 
 /** A name of an ENSv2 entry. If the entry's registry is linked at several names, this is one of them. */

@@ -1,9 +1,8 @@
 import type { ensv2Role, operator, recordDelegate, tokenApproval } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
-import { getTableColumns } from "drizzle-orm";
-import { and } from "ponder";
+import { type AnyColumn, getTableColumns, type SQL } from "drizzle-orm";
+import { and, sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
-import { type KeyKind, type Keyset, orderBy, type Position, positionOf, rowsAfter } from "./keyset.ts";
+import { type KeyKind, type OrderKey, orderBy, type Position, positionOf, rowsAfter } from "./keyset.ts";
 import { cutPage, limitOf, offsetOf, type Page, type Part } from "./page.ts";
 
 /**
@@ -86,16 +85,26 @@ export const partOfRows = <Row>(rank: number, rows: readonly Row[]): ListPart<Ro
 
 type Table = typeof operator | typeof tokenApproval | typeof recordDelegate | typeof ensv2Role;
 
-/** A part read from one table, in the order of its keys. */
+/** The kinds of keys by the type of their columns' values; others are texts. */
+const kinds: Partial<Record<string, KeyKind>> = { number: "integer", bigint: "decimal" };
+
+const ascending = (column: AnyColumn): OrderKey => ({
+  column: sql`${column}`,
+  kind: kinds[column.dataType] ?? "text",
+  direction: "asc",
+});
+
+/** A part read from one table, in the order of some columns. */
 export const partOf = <Of extends Table>(
   db: Db,
   table: Of,
-  { rank, where, keys }: { rank: number; where: SQL; keys: Keyset },
+  { rank, where, columns }: { rank: number; where: SQL; columns: readonly AnyColumn[] },
 ): ListPart<Of["$inferSelect"]> => ({
   rank,
-  kinds: keys.map(({ kind }) => kind),
+  kinds: columns.map((column) => ascending(column).kind),
   count: () => db.$count(table, where),
   read: async ({ after, offset, limit }) => {
+    const keys = columns.map(ascending);
     const rows = await db
       .select({ row: getTableColumns(table as Table), position: positionOf(keys) })
       .from(table as Table)
