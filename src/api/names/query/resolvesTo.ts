@@ -63,14 +63,6 @@ export const listPointing = (
     count: () => countPointing(db, asked, countTo),
   });
 
-/** The first names, in list order. */
-export const listFirstPointing = (db: Db, asked: ResolvesTo, most: number): Promise<Pointing[]> =>
-  readPointing(
-    db,
-    foundOf(asked, { most }),
-    sql`order by ${sql.join(orderBy(pointingKeys), sql`, `)} limit ${most}`,
-  );
-
 type Row = Pointing & { position: Position };
 
 async function readPointing(db: Db, { matches, found }: FoundSql, which: SQL): Promise<Row[]> {

@@ -2,7 +2,7 @@ import { zeroAddress } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import type { Position } from "../query/keyset.ts";
 import { emptyPage, type Page, type Part } from "../query/page.ts";
-import { listFirstPointing, listPointing, type Pointing, type ResolvesTo } from "../query/resolvesTo.ts";
+import { listPointing, type Pointing, type ResolvesTo } from "../query/resolvesTo.ts";
 import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/ensv2Records.ts";
 import { readFacts } from "./nameFacts.ts";
@@ -23,8 +23,9 @@ export async function listNamesOf(ctx: Ctx, asked: Omit<ResolvesTo, "contracts" 
   if (asked.address === zeroAddress) return emptyPage(part);
   if (contracts.ensv2 === undefined && contracts.managed.length === 0)
     return checked(ctx, await listPointing(ctx.db, query, part));
-  const all = await listFirstPointing(ctx.db, query, MAX_CHECKED + 1);
-  if (all.length > MAX_CHECKED) return checked(ctx, await listPointing(ctx.db, query, part));
+  const first = { page: 1, size: MAX_CHECKED, isCounted: false };
+  const { rows: all, next } = await listPointing(ctx.db, query, first);
+  if (next !== null) return checked(ctx, await listPointing(ctx.db, query, part));
   return pageOf(await checkAll(ctx, all), part);
 }
 
