@@ -11,30 +11,27 @@ import { input, parseAddress } from "../schemas/input.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { toPrimaryName } from "../serializers/toAddress.ts";
 import type { SerializeContext } from "../serializers/toDomain.ts";
-import { parseOr } from "./bulkItems.ts";
+import { checkItems, parseOr } from "./bulkItems.ts";
 
 /** Addresses in one bulk request: the contract's limit. */
 const MAX_ADDRESSES = 200;
 
-const bulkFields = z.object({
-  addresses: input.texts({
-    description: "Addresses: 0x and 40 hexadecimal digits, in any case",
-    example: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
-    minItems: 1,
-    maxItems: MAX_ADDRESSES,
-  }),
-});
-
-const bulkBody = bulkFields.superRefine(({ addresses }, issues) => {
-  if (addresses.length === 0) {
-    const message = "`addresses` must contain at least one address.";
-    issues.addIssue({ code: "custom", message, params: { code: "MISSING_PARAMETER" } });
-  }
-  if (addresses.length > MAX_ADDRESSES) {
-    const message = `At most ${MAX_ADDRESSES} addresses at once; this request has ${addresses.length}.`;
-    issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
-  }
-});
+const bulkBody = z
+  .object({
+    addresses: input.texts({
+      description: "Addresses: 0x and 40 hexadecimal digits, in any case",
+      example: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
+      minItems: 1,
+      maxItems: MAX_ADDRESSES,
+    }),
+  })
+  .superRefine(({ addresses }, issues) =>
+    checkItems({ others: addresses.length }, issues, {
+      maxItems: MAX_ADDRESSES,
+      what: "addresses",
+      fields: "`addresses`",
+    }),
+  );
 
 const spellings = {
   query: z.string().openapi({ description: "The address as sent" }),
