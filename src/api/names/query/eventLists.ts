@@ -1,5 +1,6 @@
 import { domain, event, holder } from "ponder:schema";
-import { and, eq, sql } from "ponder";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
 import { keyOf, loggedAs } from "../rules/eventTypes.ts";
@@ -81,33 +82,23 @@ async function namesAtContract(
   return isOfType ? names : names.filter((name) => name !== "Transfer");
 }
 
+/** Returns true if there are more rows than the names that one list covers. */
+const hasMore = async (db: Db, rows: SQL): Promise<boolean> =>
+  (await db.execute(sql`${rows} offset ${MAX_NAMES} limit 1`)).rows.length > 0;
+
 /** Returns true if an address appeared on more names than its list covers. */
-export async function hasMoreNames(
-  db: Db,
-  { address, chains }: { address: Address; chains: Scope },
-): Promise<boolean> {
-  const rows = await db
-    .select({ node: holder.node })
-    .from(holder)
-    .where(and(eq(holder.address, address), sqlOf(chains).holds(holder.chainId)))
-    .offset(MAX_NAMES)
-    .limit(1);
-  return rows.length > 0;
-}
+export const hasMoreNames = (db: Db, { address, chains }: { address: Address; chains: Scope }) =>
+  hasMore(
+    db,
+    sql`select from ${holder} where ${holder.address} = ${address} and ${sqlOf(chains).holds(holder.chainId)}`,
+  );
 
 /** Returns true if a name has more direct subnames than one list covers. */
-export async function hasMoreChildren(
-  db: Db,
-  { node, chains }: { node: Hex; chains: Scope },
-): Promise<boolean> {
-  const rows = await db
-    .select({ node: domain.node })
-    .from(domain)
-    .where(and(eq(domain.parentNode, node), sqlOf(chains).holds(domain.chainId)))
-    .offset(MAX_NAMES)
-    .limit(1);
-  return rows.length > 0;
-}
+export const hasMoreChildren = (db: Db, { node, chains }: { node: Hex; chains: Scope }) =>
+  hasMore(
+    db,
+    sql`select from ${domain} where ${domain.parentNode} = ${node} and ${sqlOf(chains).holds(domain.chainId)}`,
+  );
 
 /** The parts of an event's name that answers show: the name, and its labelhash. */
 export type EventName = { fullName: string; labelhash: Hex | null };
