@@ -15,8 +15,8 @@ export type TextRow = typeof textRecord.$inferSelect;
 /** A text record, as stored. */
 export type TextValue = Pick<TextRow, "key" | "value" | "exact" | "isValueKnown">;
 
-/** An address record. The coin type is a decimal string. */
-export type AddressValue = { coinType: string; address: Hex };
+/** An address record; null if it was cleared. The coin type is a decimal string. */
+type AddressValue = { coinType: string; address: Hex | null };
 
 const { placeholder } = sql;
 
@@ -53,6 +53,9 @@ export const MAX_READ_BYTES = 4_194_304;
 const textBytes = sql`coalesce(octet_length(${textRecord.exact}) - 17,
   octet_length(${textRecord.key}) + coalesce(octet_length(${textRecord.value}), 0))`;
 
+/** Whether cleared records are read, too. */
+const withCleared = sql`${placeholder("cleared")}::boolean`;
+
 /** Texts with a value, or with a value that only the chain knows, sorted by key. */
 const textsInForce = sql<TextValue[]>`array(
   select json_build_object('key', key, 'value', value, 'exact', exact, 'isValueKnown', is_value_known)
@@ -60,21 +63,24 @@ const textsInForce = sql<TextValue[]>`array(
     select ${textRecord.key} as key, ${textRecord.keyHash} as key_hash, ${textRecord.value} as value,
       ${textRecord.exact} as exact, ${textRecord.isValueKnown} as is_value_known,
       sum(${textBytes}) over (order by ${textRecord.key}, ${textRecord.keyHash}) - ${textBytes} as bytes_before
-    from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
+    from ${textRecord}
+    where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown} or ${withCleared})
   ) as sized
   where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by key, key_hash)`;
 
-/** Resolvers return it for a cleared EVM address. */
-const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+/** An address; null if it was cleared. Resolvers return the zero address for a cleared EVM address. */
+const shownAddress = sql`nullif(${addressRecord.address}, ${sql.raw(`'0x${"0".repeat(40)}'`)})`;
 
-/** Addresses that were not cleared, sorted by coin type. */
+/** The minimum bytes of an address in an answer; of a cleared one, its coin type in quotes. */
+const addressBytes = sql`coalesce(octet_length(${shownAddress}), 3)`;
+
+/** Addresses, sorted by coin type. */
 const addressesInForce = sql<AddressValue[]>`array(
   select json_build_object('coinType', coin_type::text, 'address', address)
   from (
-    select ${addressRecord.coinType} as coin_type, ${addressRecord.address} as address,
-      sum(octet_length(${addressRecord.address})) over (order by ${addressRecord.coinType})
-        - octet_length(${addressRecord.address}) as bytes_before
-    from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} <> ${sql.raw(`'${ZERO_ADDRESS}'`)}
+    select ${addressRecord.coinType} as coin_type, ${shownAddress} as address,
+      sum(${addressBytes}) over (order by ${addressRecord.coinType}) - ${addressBytes} as bytes_before
+    from ${addressRecord} where ${isAddressInForce} and (${shownAddress} is not null or ${withCleared})
   ) as sized
   where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by coin_type)`;
 
@@ -87,8 +93,8 @@ export type Records = {
   name: string | null;
 };
 
-/** All records in force, in one statement. */
-export async function findRecords(db: Db, of: RecordsOf): Promise<Records> {
+/** All records in force, in one statement, with those that were set and cleared if `cleared` is true. */
+export async function findRecords(db: Db, of: RecordsOf & { cleared: boolean }): Promise<Records> {
   const [row] = await recordsOf(db).execute(of);
   return row ?? { texts: [], addresses: [], contenthash: null, name: null };
 }
@@ -104,39 +110,6 @@ const recordsOf = prepared((db) =>
     .from(sql`(values (true)) as one (row)`)
     .leftJoin(resolverNode, isOfResolverNode)
     .prepare("records"),
-);
-
-/** Text keys and coin types that were set and cleared since the name's records were last cleared as a whole. */
-export type Cleared = { texts: Pick<TextValue, "key" | "exact">[]; addresses: string[] };
-
-/**
- * Individually cleared records, sorted by key and coin type. They are bounded as records are: an answer with all of them is
- * refused.
- */
-export async function findCleared(db: Db, of: RecordsOf): Promise<Cleared> {
-  const [row] = await clearedOf(db).execute(of);
-  return row ?? { texts: [], addresses: [] };
-}
-
-const keyBytes = sql`octet_length(${textRecord.key})`;
-
-const clearedOf = prepared((db) =>
-  db
-    .select({
-      texts: sql<Cleared["texts"]>`array(
-        select json_build_object('key', key, 'exact', exact) from (
-          select ${textRecord.key} as key, ${textRecord.keyHash} as key_hash, ${textRecord.exact} as exact,
-            sum(${keyBytes}) over (order by ${textRecord.key}, ${textRecord.keyHash}) - ${keyBytes} as bytes_before
-          from ${textRecord} where ${isTextInForce} and ${textRecord.value} is null and ${textRecord.isValueKnown}
-        ) as sized
-        where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by key, key_hash)`,
-      addresses: sql<string[]>`array(
-        select ${addressRecord.coinType}::text from ${addressRecord}
-        where ${isAddressInForce} and coalesce(${addressRecord.address}, ${sql.raw(`'${ZERO_ADDRESS}'`)}) = ${sql.raw(`'${ZERO_ADDRESS}'`)}
-        order by ${addressRecord.coinType} limit ${sql.raw(String(MAX_READ_BYTES))})`,
-    })
-    .from(sql`(values (true)) as one (row)`)
-    .prepare("cleared_records"),
 );
 
 /** A text record in force, including a cleared one; null if the key was never set. */

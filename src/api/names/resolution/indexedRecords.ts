@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Ctx } from "../../server/http/context.ts";
 import { listOtherEvents } from "../query/otherRecords.ts";
 import { type BatchAddress, type BatchRecords, FIRST_COIN, listRecords } from "../query/recordBatches.ts";
-import { findCleared, findRecords, MAX_READ_BYTES, type TextValue } from "../query/records.ts";
+import { findRecords, MAX_READ_BYTES, type TextValue } from "../query/records.ts";
 import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
 import { hasDefaultAddress } from "./addressesOfNames.ts";
 import type { RecordSelector } from "./chain.ts";
@@ -46,17 +46,14 @@ export async function readRecords(
   asked: RecordsAsked,
 ): Promise<IndexedRecords> {
   if (key === null) return noRecords;
-  const [all, cleared, chosen, [events = []]] = await Promise.all([
-    findRecords(db, key),
-    asked.cleared ? findCleared(db, key) : { texts: [], addresses: [] },
+  const [all, chosen, [events = []]] = await Promise.all([
+    findRecords(db, { ...key, cleared: asked.cleared }),
     readChosen(db, { ...key, hasDefault: hasDefaultAddress(node, key, contracts) }, asked),
     asksOther(asked) ? listOtherEvents(db, [key]) : [],
   ]);
-  const clearedTexts = cleared.texts.map((one) => ({ ...one, value: null, isValueKnown: true }));
-  const clearedAddresses = cleared.addresses.map((coinType) => ({ coinType, address: null }));
   return {
-    texts: asked.keys ? chosen.texts : [...all.texts, ...clearedTexts],
-    addresses: asked.coinTypes ? chosen.addresses : [...all.addresses, ...clearedAddresses],
+    texts: asked.keys ? chosen.texts : all.texts,
+    addresses: asked.coinTypes ? chosen.addresses : all.addresses,
     contenthash: all.contenthash,
     name: all.name,
     other: otherRecordsOf(events),

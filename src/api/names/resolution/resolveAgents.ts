@@ -118,7 +118,7 @@ async function resolveTexts(
 /** The texts of an ENSv2 name, wherever its resolver stores them. A text with NUL is never an agent's record. */
 async function listTextsOfEnsv2({ db }: Ctx, state: DomainState) {
   const key = recordsOf(state);
-  const { texts } = key === null ? { texts: [] } : await findRecords(db, key);
+  const { texts } = key === null ? { texts: [] } : await findRecords(db, { ...key, cleared: false });
   return texts.filter(({ exact }) => exact === null);
 }
 
