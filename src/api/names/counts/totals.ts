@@ -1,8 +1,5 @@
-import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
-import type { Db } from "../../server/postgres/db.ts";
 import { type Scope, sqlOf } from "../query/scope.ts";
 import {
   type Adoption,
@@ -11,10 +8,11 @@ import {
   countEvents,
   listClaimCounts,
   listShares,
-  MAX_PARENTS,
   readAdoption,
   readTotals,
   type Share,
+  shareColumns,
+  sharesOf,
   type Totals,
 } from "../query/statistics.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
@@ -133,46 +131,26 @@ export const adoption: Count<AsOf, Adoption & { claims: ClaimCounts[] }> = count
 
 /** Names by length, TLD and parent. */
 export const shares: Count<AsOf, Share[]> = countOf({
-  fromCounters: sharesFromCounters,
-  fromRows: listShares,
-});
-
-function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
-  const { holds, life } = sqlOf(chains);
-  const isHere = holds(domain.chainId);
-  const isCountedHere = holds(chainId);
-  return readCounters<Share>(
-    db,
-    sql`with ${namesAt({ chains, now })}, parent as materialized (
-      select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
-        select parent_node, active, all_time from figures_parents where ${isCountedHere}
-        union all
-        select parent_node, case when is_held then sign else 0 end, sign from change
-        where ${isCountedHere} and is_counted and has_parent
-      ) as parents group by parent_node
-    ), tld as (
-      select ${domain.node} as node, ${domain.fullName} as name
-      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
-    ), largest as (
-      select node, active, all_time from parent
-      where node <> ${ROOT_NODE} and node not in (select node from tld) and active > 0
-      order by active desc, node limit ${MAX_PARENTS}
-    ), share as (
-      select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
+  fromCounters: (db, { chains, now }) => {
+    const { holds, life } = sqlOf(chains);
+    const isHere = holds(chainId);
+    const lengths = sql`select label_length as length, sum(names) filter (where is_held) as active,
         coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
       from (select class.*, ${sql.raw(classCondition(life.active))} and is_owned as is_held from class
-        where ${isCountedHere} and is_counted and has_parent and label_length >= 0) as held
-      group by label_length having sum(names) filter (where is_held) > 0
-      union all
-      select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
-      from parent join tld on tld.node = parent.node where parent.all_time > 0
-      union all
-      select 'parent', max(${domain.fullName}), false, largest.active, 0,
-        largest.all_time
-      from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
-      group by largest.node, largest.active, largest.all_time
-    )
-    select ${momentInChanges} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
-      all_time::int as "allTime" from share`,
-  );
-}
+        where ${isHere} and is_counted and has_parent and label_length >= 0) as held
+      group by label_length`;
+    return readCounters<Share>(
+      db,
+      sql`with ${namesAt({ chains, now })}, parent as materialized (
+        select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
+          select parent_node, active, all_time from figures_parents where ${isHere}
+          union all
+          select parent_node, case when is_held then sign else 0 end, sign from change
+          where ${isHere} and is_counted and has_parent
+        ) as parents group by parent_node
+      ), ${sharesOf(chains, lengths)}
+      select ${momentInChanges} as moment, ${shareColumns} from share`,
+    );
+  },
+  fromRows: listShares,
+});

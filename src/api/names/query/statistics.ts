@@ -1,6 +1,6 @@
 import { domain, event, primaryName } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, gt, isNotNull, sql } from "ponder";
+import { and, isNotNull, sql } from "ponder";
 import { all } from "../../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../../ens/name.ts";
 import type { Db } from "../../server/postgres/db.ts";
@@ -34,39 +34,24 @@ export type Totals = {
   owners: number;
 };
 
-/** Groups names by owner first, so that counting distinct owners needs no second pass. */
 export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
   const { now } = at;
   const { rule, life } = sqlOf(at.chains);
-  const byOwner = db
-    .select({
-      owner: ownerAt(now).as("owner"),
-      total: sql<number>`count(*)`.as("total"),
-      active: countIf(toSql(rule(life.active), now)).as("active"),
-      expired: countIf(toSql(rule(life.expired), now)).as("expired"),
-      wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
-      expiring30d: countIf(toSql(life.expiringWithin(30), now)).as("expiring_30d"),
-      expiring90d: countIf(toSql(life.expiringWithin(90), now)).as("expiring_90d"),
-    })
-    .from(domain)
-    .where(isOwned(at))
-    .groupBy(sql`1`)
-    .as("by_owner");
+  const isActive = toSql(rule(life.active), now);
   const [row] = await db
     .select({
-      total: total(byOwner.total),
-      active: total(byOwner.active),
-      expired: total(byOwner.expired),
-      wrapped: total(byOwner.wrapped),
-      expiring30d: total(byOwner.expiring30d),
-      expiring90d: total(byOwner.expiring90d),
-      owners: countIf(sql`${gt(byOwner.active, 0)} and ${isNotNull(byOwner.owner)}`),
+      total: sql<number>`count(*)::int`,
+      active: countIf(isActive),
+      expired: countIf(toSql(rule(life.expired), now)),
+      wrapped: countIf(toSql(wrapped, now)),
+      expiring30d: countIf(toSql(life.expiringWithin(30), now)),
+      expiring90d: countIf(toSql(life.expiringWithin(90), now)),
+      owners: sql<number>`(count(distinct ${ownerAt(now)}) filter (where ${isActive}))::int`,
     })
-    .from(byOwner);
+    .from(domain)
+    .where(isOwned(at));
   return row ?? { total: 0, active: 0, expired: 0, wrapped: 0, expiring30d: 0, expiring90d: 0, owners: 0 };
 }
-
-const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;
 
 /** Counts the indexed logs of these chains, once for each name that a log concerns. */
 export async function countEvents(db: Db, { chains }: AsOf): Promise<number> {
@@ -92,42 +77,58 @@ export type Share = {
 };
 
 /** The maximum number of parents in an answer: those with the most names. */
-export const MAX_PARENTS = 100;
+const MAX_PARENTS = 100;
+
+/**
+ * Tables of a statement whose last one is `share`: names by length, TLD and parent.
+ *
+ * @param lengths selects `length`, `active`, `active_eth` and `all_time`; an earlier table `parent` has `node`, `active` and
+ * `all_time` of each parent
+ */
+export function sharesOf(chains: Scope, lengths: SQL): SQL {
+  const isHere = sqlOf(chains).holds(domain.chainId);
+  return sql`tld as (
+      select ${domain.node} as node, ${domain.fullName} as name
+      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
+    ), largest as (
+      select node, active, all_time from parent
+      where node <> ${ROOT_NODE} and node not in (select node from tld) and active > 0
+      order by active desc, node limit ${MAX_PARENTS}
+    ), share as (
+      select 'length' as kind, length::text as key, false as is_eth, active, active_eth, all_time
+      from (${lengths}) as lengths where active > 0
+      union all
+      select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
+      from parent join tld on tld.node = parent.node where parent.all_time > 0
+      union all
+      select 'parent', max(${domain.fullName}), false, largest.active, 0,
+        largest.all_time
+      from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
+      group by largest.node, largest.active, largest.all_time
+    )`;
+}
+
+/** The columns of `Share` in the table `share`. */
+export const shareColumns = sql`kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"`;
 
 /** Names by length, TLD and parent, all from one count by parent and length. */
 export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
   const { holds, rule, life } = sqlOf(chains);
-  const isHere = holds(domain.chainId);
   const isActive = toSql(rule(all(life.active, life.owned)), now);
   const isEth = sql`bool_or(${toSql(rule(isOfRegistrar))})`;
+  const lengths = sql`select length, sum(active) as active, coalesce(sum(active) filter (where is_eth), 0) as active_eth,
+      sum(all_time) as all_time
+    from by_parent where length is not null group by length`;
   const { rows } = await db.execute<Share>(sql`
     with by_parent as materialized (
-      select ${domain.parentNode} as parent, ${domain.labelLength} as length, ${isEth} as is_eth,
+      select ${domain.parentNode} as node, ${domain.labelLength} as length, ${isEth} as is_eth,
         count(*) filter (where ${isActive}) as active, count(*) as all_time
-      from ${domain} where ${isHere} and ${toSql(isCounted)} and ${domain.parentNode} is not null
+      from ${domain} where ${holds(domain.chainId)} and ${toSql(isCounted)} and ${domain.parentNode} is not null
       group by 1, 2, ${domain.chainId}
-    ), tld as (
-      select ${domain.node} as node, ${domain.fullName} as name
-      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
-    ), largest as (
-      select parent, sum(active) as active, sum(all_time) as all_time
-      from by_parent where parent <> ${ROOT_NODE} and parent not in (select node from tld)
-      group by parent having sum(active) > 0 order by active desc, parent limit ${MAX_PARENTS}
-    ), share as (
-      select 'length' as kind, length::text as key, false as is_eth, sum(active) as active,
-        coalesce(sum(active) filter (where is_eth), 0) as active_eth, sum(all_time) as all_time
-      from by_parent where length is not null group by length having sum(active) > 0
-      union all
-      select 'tld', tld.name, tld.node = ${ETH_NODE}, sum(active), 0, sum(all_time)
-      from by_parent join tld on tld.node = by_parent.parent group by tld.node, tld.name
-      union all
-      select 'parent', max(${domain.fullName}), false, largest.active, 0,
-        largest.all_time
-      from largest join ${domain} on ${isHere} and ${domain.node} = largest.parent
-      group by largest.parent, largest.active, largest.all_time
-    )
-    select kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"
-    from share`);
+    ), parent as (
+      select node, sum(active) as active, sum(all_time) as all_time from by_parent group by node
+    ), ${sharesOf(chains, lengths)}
+    select ${shareColumns} from share`);
   return rows;
 }
 
