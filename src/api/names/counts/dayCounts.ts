@@ -82,22 +82,21 @@ type DaysTarget = { client: pg.ClientBase; schema: string; startedAt?: number | 
 /** One chain, with the rules of the deployment. */
 type Of = { chainId: number; chains: Scope };
 
-/** The second before which everything on a chain is counted; null if nothing is, or only by other rules. */
-async function readUntil({ client, schema }: DaysTarget, { chainId, chains }: Of): Promise<number | null> {
-  if (!(await hasTables({ client, schema }))) return null;
-  const { rows } = await client.query<{ until: string }>(
-    `select until from ${schema}.figures_days_state
-     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(chains)} and chain_id = $1`,
-    [chainId],
-  );
-  return rows[0] === undefined ? null : Number(rows[0].until);
-}
-
-async function hasTables({ client, schema }: DaysTarget): Promise<boolean> {
-  const { rows } = await client.query<{ exists: boolean }>("select to_regclass($1) is not null as exists", [
-    `${schema}.figures_days_state`,
+/** By chain, the second before which everything is counted by these rules. */
+async function readState(
+  { client, schema }: DaysTarget,
+  chains: Scope,
+): Promise<ReadonlyMap<number, number>> {
+  const state = `${schema}.figures_days_state`;
+  const found = await client.query<{ exists: boolean }>("select to_regclass($1) is not null as exists", [
+    state,
   ]);
-  return rows[0]?.exists ?? false;
+  if (!found.rows[0]?.exists) return new Map();
+  const { rows } = await client.query<{ chain: number; until: string }>(
+    `select chain_id as chain, until from ${state}
+     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(chains)}`,
+  );
+  return new Map(rows.map(({ chain, until }) => [chain, Number(until)]));
 }
 
 /**
@@ -110,8 +109,9 @@ export async function advanceDays(target: DaysTarget, chains: Scope, finalTime: 
   const of = { chainId, chains };
   await client.query(`set search_path to ${schema}`);
   const end = Math.floor(finalTime / DAY) * DAY;
-  if (!(await areOfTheseRules(target, chains)) && !(await mayReplaceDays(target))) return;
-  for (let from = (await readUntil(target, of)) ?? (await begin(target, of, end)); from < end; ) {
+  const state = await readState(target, chains);
+  if (state.size === 0 && !(await mayReplaceDays(target))) return;
+  for (let from = state.get(chainId) ?? (await begin(target, of, end)); from < end; ) {
     const until = Math.min(end, from + DAYS_AT_A_TIME * DAY);
     const { sql: text, params } = countingText(schema, { chains, from, until });
     await inTransaction(client, async () => {
@@ -132,7 +132,7 @@ const mayReplaceDays = ({ client, schema, startedAt = Date.now() }: DaysTarget) 
 async function begin(target: DaysTarget, { chainId, chains }: Of, end: number): Promise<number> {
   const { client, schema } = target;
   return inTransaction(client, async () => {
-    if (!(await areOfTheseRules(target, chains))) await client.query(createTables(schema));
+    if ((await readState(target, chains)).size === 0) await client.query(createTables(schema));
     const { rows } = await client.query<{ until: string }>(
       `insert into ${schema}.figures_days_state
        select $1, '${schema}.events'::regclass::oid, ${rulesOf(chains)}, least(${end},
@@ -143,16 +143,6 @@ async function begin(target: DaysTarget, { chainId, chains }: Of, end: number): 
     );
     return Number(rows[0]?.until);
   });
-}
-
-/** Returns true if the tables have counts by these rules, for any chain. */
-async function areOfTheseRules({ client, schema }: DaysTarget, chains: Scope): Promise<boolean> {
-  if (!(await hasTables({ client, schema }))) return false;
-  const { rowCount } = await client.query(
-    `select from ${schema}.figures_days_state
-     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(chains)} limit 1`,
-  );
-  return rowCount === 1;
 }
 
 /** Sales by chain, day, kind and seller, since the beginning. */
