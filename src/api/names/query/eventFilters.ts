@@ -67,8 +67,8 @@ export function conditionOf(filters: EventFilters, of: ScopeSql, time: SQL): SQL
 
 const isReset: SQL = sql`${event.eventType} = any(${arrayOf(resetLogs, "text")})`;
 
-/** PostgreSQL cannot store a key that contains NUL: such a key is in `details`. */
-const isOfKey = (key: string): SQL | undefined =>
+/** Matches events of a text. PostgreSQL cannot store a key that contains NUL: such a key is in `details`. */
+export const isOfKey = (key: string): SQL | undefined =>
   key.includes("\0")
     ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
     : eq(event.key, key);

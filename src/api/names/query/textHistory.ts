@@ -1,10 +1,11 @@
 import { ensv2Proxy, event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, isNull, sql } from "ponder";
+import { eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
+import { isOfKey } from "./eventFilters.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import type { Keyset } from "./keyset.ts";
 import { orderOfPage, pageColumns, pageOf, readFound, readSection, type Section } from "./list.ts";
@@ -48,24 +49,18 @@ export function listTextSteps(
   { node, chains, key, indexedResolvers }: TextOf,
   section: Section,
 ): Promise<Page<TextStep>> {
-  const isOf = isOfKey(key);
+  const isText = isOfKey(key);
   return readSection(section, "desc", (part) =>
     readFound(part, textKeys(), (slice) =>
       db
-        .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isOf), ...shownOfStep })
-        .from(pageOf(listedSteps(isOf, sqlOf(chains)), slice))
+        .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isText), ...shownOfStep })
+        .from(pageOf(listedSteps(isText, sqlOf(chains)), slice))
         .leftJoin(event, isEventOfRow)
         .orderBy(orderOfPage)
         .execute({ node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] }),
     ),
   );
 }
-
-/** PostgreSQL cannot store a key with NUL: it is in `details`. */
-const isOfKey = (key: string): SQL | undefined =>
-  key.includes("\0")
-    ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
-    : eq(event.key, key);
 
 const { placeholder } = sql;
 
@@ -79,7 +74,7 @@ const end = (column: SQL): SQL => sql`coalesce(lead(${column}) over place, 21474
  *    in the middle of a transaction is a boundary all the same.
  * 4. `step`: these logs, and the changes of resolver.
  */
-const steps = (isOfKey: SQL | undefined, { holds }: ScopeSql): SQL => sql`with term as (
+const steps = (isText: SQL | undefined, { holds }: ScopeSql): SQL => sql`with term as (
     select ${resolverChange.resolver} as resolver, ${resolverChange.chainId} as chain_id,
       ${resolverChange.blockNumber} as block_number, ${resolverChange.logIndex} as log_index,
       ${end(sql`${resolverChange.blockNumber}`)} as end_block, ${end(sql`${resolverChange.logIndex}`)} as end_log
@@ -94,7 +89,7 @@ const steps = (isOfKey: SQL | undefined, { holds }: ScopeSql): SQL => sql`with t
       and ${event.contractAddress} = term.resolver and ${event.chainId} = term.chain_id
       and (${event.blockNumber}, ${event.logIndex}) > (term.block_number, term.log_index)
       and (${event.blockNumber}, ${event.logIndex}) < (term.end_block, term.end_log)
-      and (${event.eventType} = 'VersionChanged' or (${event.eventType} = 'TextChanged' and ${isOfKey}))
+      and (${event.eventType} = 'VersionChanged' or (${event.eventType} = 'TextChanged' and ${isText}))
     where term.resolver = any (${placeholder("indexedResolvers")}::text[])
   ), settled as (
     select distinct on (chain_id, block_number, transaction_hash, term_block, term_log) * from logged
@@ -117,7 +112,7 @@ const placeOfEvent = placeOf(sql`${event.blockNumber}`, sql`${event.logIndex}`);
  * 3. `recorded`: settings in these periods, and the value at their start. A period that starts without a value ends the previous
  *    value.
  */
-const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${steps(isOfKey, of)}, link as (
+const stepsWithEnsv2 = (isText: SQL | undefined, of: ScopeSql): SQL => sql`${steps(isText, of)}, link as (
     select ${event.contractAddress} as resolver, ${placeOfEvent} as place, ${event.node} = ${placeholder("node")} as is_own,
       substring(${event.details} from '"recordId":"([0-9]{1,18})"')::bigint as record
     from ${event} where ${event.node} in (${placeholder("node")}, ${sql.raw(`'${ROOT_NODE}'`)})
@@ -154,7 +149,7 @@ const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${st
     from stretch join ${event} on ${event.node} = stretch.node and ${event.contract} = 'ENSV2_RESOLVER'
       and ${event.contractAddress} = stretch.resolver and ${event.chainId} = stretch.chain_id
       and ${placeOfEvent} < stretch.end_place
-      and (${event.eventType} = 'Cleared' or (${event.eventType} = 'TextUpdated' and ${isOfKey}))
+      and (${event.eventType} = 'Cleared' or (${event.eventType} = 'TextUpdated' and ${isText}))
     where stretch.place < stretch.end_place
   ), recorded as (
     select distinct on (greatest(place, since), transaction_hash) chain_id, block_number, log_index, ordinal, event_type,
@@ -176,7 +171,7 @@ const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${st
   )`;
 
 /** The steps from the first value on, with their position as `at_block` and `at_log`. */
-const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${stepsWithEnsv2(isOfKey, of)}
+const listedSteps = (isText: SQL | undefined, of: ScopeSql): SQL => sql`${stepsWithEnsv2(isText, of)}
   select every_step.* from every_step join beginning
     on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)`;
 
@@ -197,7 +192,7 @@ const shownOfStep = {
 };
 
 /** What the new resolver of a step already held: the last log of the text there, unless all records were cleared since. */
-const restoredBy = (isOfKey: SQL | undefined) =>
+const restoredBy = (isText: SQL | undefined) =>
   sql<RestoredText | null>`case when page.ordinal is null then (
     select case when ${event.eventType} = 'TextChanged' then json_build_object(
       'value', ${shownOfStep.value}, 'hiddenValue', ${shownOfStep.hiddenValue}, 'valueSource', ${event.valueSource},
@@ -206,7 +201,7 @@ const restoredBy = (isOfKey: SQL | undefined) =>
       and ${event.node} = ${resolverChange.node} and ${event.contract} = 'RESOLVER'
       and ${event.contractAddress} = ${resolverChange.resolver}
       and (${event.blockNumber}, ${event.logIndex}) < (${resolverChange.blockNumber}, ${resolverChange.logIndex})
-      and (${event.eventType} = 'VersionChanged' or (${event.eventType} = 'TextChanged' and ${isOfKey}))
+      and (${event.eventType} = 'VersionChanged' or (${event.eventType} = 'TextChanged' and ${isText}))
     where ${resolverChange.chainId} = page.chain_id and ${resolverChange.node} = ${placeholder("node")}
       and ${resolverChange.blockNumber} = page.at_block and ${resolverChange.logIndex} = page.at_log
       and ${resolverChange.resolver} = any (${placeholder("indexedResolvers")}::text[])
