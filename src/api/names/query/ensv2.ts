@@ -113,28 +113,13 @@ const phasesOf = prepared((db) =>
 );
 
 /** Returns true if a registry is mounted at a node. */
-export async function isLinkedAt(
+export const isLinkedAt = async (
   db: Db,
-  link: { chainId: number; node: Hex; registry: Address },
-): Promise<boolean> {
-  const [row] = await linkedAt(db).execute(link);
-  return row !== undefined;
-}
-
-const linkedAt = prepared((db) =>
-  db
-    .select({ position: ensv2Mount.position })
-    .from(ensv2Mount)
-    .where(
-      and(
-        eq(ensv2Mount.chainId, placeholder("chainId")),
-        eq(ensv2Mount.node, placeholder("node")),
-        eq(ensv2Mount.registry, placeholder("registry")),
-      ),
-    )
-    .limit(1)
-    .prepare("ensv2_linked_at"),
-);
+  { chainId, node, registry }: { chainId: number; node: Hex; registry: Address },
+): Promise<boolean> => {
+  const { chainId: chain, node: place, registry: mounted } = ensv2Mount;
+  return (await db.$count(ensv2Mount, and(eq(chain, chainId), eq(place, node), eq(mounted, registry)))) > 0;
+};
 
 /** A name migrated from ENSv1 in this transaction. */
 export type Migrated = { node: Hex; blockNumber: number; transactionHash: Hex };
