@@ -28,8 +28,8 @@ export type RecordsWanted = RecordsOf & {
 /** Below every coin type. */
 export const FIRST_COIN = "-1";
 
-/** The texts or addresses to read: all, those with these keys or coin types, or none. */
-export type Chosen = "all" | "none" | readonly string[];
+/** The texts or addresses to read: all, or those with these keys or coin types. */
+export type Chosen = "all" | readonly string[];
 
 /** The records to read for each name. */
 export type RecordsChoice = { texts: Chosen; addresses: Chosen };
@@ -79,7 +79,7 @@ const oneMore = sql.raw(String(MAX_OF_NAME + 1));
 /** Bytes of a record in an answer besides its key and value. */
 const AROUND = sql.raw("8");
 
-type Form = "all" | "chosen" | "none";
+type Form = "all" | "chosen";
 
 /** Selected keys are looked up one by one, so a name with very many records costs no more than others. */
 const textsOf = (form: Form): SQL => sql`select ${textRecord.keyHash} as key_hash, ${textRecord.key} as key,
@@ -125,9 +125,6 @@ const bounded = (
       sum(record.bytes) over (partition by wanted.position order by ${order}) as upto_of_name
     from wanted cross join lateral (${from}) as record) as sized group by position)`;
 
-const none = (name: "texts" | "addresses") =>
-  sql`${sql.raw(name)} as (select 0 as position, null::json as list, 0 as found where false)`;
-
 const statements = new Map<string, ReturnType<typeof prepare>>();
 
 const prepare = (texts: Form, addresses: Form) =>
@@ -144,11 +141,7 @@ const prepare = (texts: Form, addresses: Form) =>
       item: sql`json_build_array(coin_type::text, address, is_set, default_address)`,
       bytes: sql`${placeholder("bytes")}::int`,
     };
-    const parts = [
-      wanted,
-      texts === "none" ? none("texts") : bounded(textList, "texts"),
-      addresses === "none" ? none("addresses") : bounded(addressList, "addresses"),
-    ];
+    const parts = [wanted, bounded(textList, "texts"), bounded(addressList, "addresses")];
     return db
       .select({
         position: sql<number>`found.position`.mapWith(Number),
@@ -170,7 +163,7 @@ const prepare = (texts: Form, addresses: Form) =>
       .prepare(`many_records_${texts}_${addresses}`);
   });
 
-const formOf = (chosen: Chosen): Form => (typeof chosen === "string" ? chosen : "chosen");
+const formOf = (chosen: Chosen): Form => (chosen === "all" ? "all" : "chosen");
 
 /**
  * Records in force of many names, in the order of the names, in one statement. They include cleared records, and texts whose
@@ -193,8 +186,8 @@ export async function listRecords(
     textsAfter: names.map(({ textsAfter }) => textsAfter ?? NO_KEY),
     addressesAfter: names.map(({ addressesAfter }) => addressesAfter ?? NO_COIN),
     hasDefault: names.map(({ hasDefault }) => hasDefault),
-    keyHashes: typeof texts === "string" ? [] : [...new Set(texts.map((key) => keccak256(key)))],
-    coinTypes: typeof addresses === "string" ? [] : [...new Set(addresses)],
+    keyHashes: texts === "all" ? [] : [...new Set(texts.map((key) => keccak256(key)))],
+    coinTypes: addresses === "all" ? [] : [...new Set(addresses)],
   });
   return rows.map((row) => toRecords(row));
 }

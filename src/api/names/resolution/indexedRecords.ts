@@ -67,7 +67,7 @@ async function readChosen(
   { keys, coinTypes }: RecordsAsked,
 ): Promise<Pick<BatchRecords, "texts" | "addresses">> {
   if (keys === undefined && coinTypes === undefined) return { texts: [], addresses: [] };
-  const choice = { texts: keys ?? "none", addresses: coinTypes?.map(String) ?? "none" } as const;
+  const choice = { texts: keys ?? [], addresses: coinTypes?.map(String) ?? [] };
   const wanted = { ...key, textsAfter: "", addressesAfter: FIRST_COIN } as const;
   const [found] = await listRecords(db, [wanted], { ...choice, bytes: MAX_READ_BYTES });
   return found ?? { texts: [], addresses: [] };

@@ -148,8 +148,8 @@ const toWanted = ({ key, rest }: { key: RecordsKey & { hasDefault: boolean }; re
 
 const choiceOf = ({ types, keys, coinTypes }: RecordsAsked) =>
   ({
-    texts: types.includes("text") ? (keys ?? "all") : "none",
-    addresses: types.includes("addr") ? (coinTypes?.map(String) ?? "all") : "none",
+    texts: types.includes("text") ? (keys ?? "all") : [],
+    addresses: types.includes("addr") ? (coinTypes?.map(String) ?? "all") : [],
   }) as const;
 
 const bytesOf = ({ texts, addresses, contenthash, name }: BatchRecords): number =>
