@@ -4,12 +4,17 @@ import { and, eq, sql } from "ponder";
 import type { Address } from "viem";
 import { all, any, not } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
-import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { type DomainPage, domainsWhere, listDomainPage } from "../query/domainLists.ts";
 import { countPending } from "../query/domains.ts";
 import type { PageRequest } from "../query/page.ts";
 import { type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
-import { countSearch, noneFound, type SearchCounts, type SearchFilters } from "../query/search.ts";
+import {
+  countSearch,
+  noneFound,
+  type SearchCounts,
+  type SearchFilters,
+  searchCondition,
+} from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { dependsOnUnseen } from "../rules/assumeFalse.ts";
 import { toSql } from "../rules/conditionSql.ts";
@@ -60,7 +65,7 @@ export type SearchAt = AsOf & { filters: SearchFilters };
 /** Counts of all names that a search finds. */
 export const searchTotals: Count<SearchAt, SearchCounts> = countOf({
   fromCounters: searchFromCounters,
-  fromRows: (db, { filters, ...at }) => countSearch(db, caseInsensitiveCondition(filters, at), at),
+  fromRows: (db, { filters, ...at }) => countSearch(db, searchCondition(filters, at), at),
 });
 
 /** Null also for filters that the counters do not distinguish. */

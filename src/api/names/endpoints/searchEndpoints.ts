@@ -5,7 +5,6 @@ import { endpoint } from "../../server/http/endpoint.ts";
 import { withPageTimeout } from "../../server/http/pageTimeout.ts";
 import { childCounts } from "../counts/childCounts.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
-import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { type ChosenChildren, listChildren } from "../query/children.ts";
 import { domainsWhere, listDomainPage } from "../query/domainLists.ts";
 import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
@@ -16,6 +15,7 @@ import {
   protocols,
   type SearchCounts,
   type SearchFilters,
+  searchCondition,
   searchInOnePass,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
@@ -152,7 +152,7 @@ const searchDomains = endpoint({
     };
     const chains = askedChains(request.chain, ctx.contracts);
     const at = { chains, now };
-    const where = caseInsensitiveCondition(filters, at);
+    const where = searchCondition(filters, at);
     const unknownLast = request.unknown_labels === "last";
     if (unknownLast) requireWalk(request);
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir, unknownLast };
@@ -180,7 +180,7 @@ function requireWalk({ sort_by: sortBy, page = 1 }: { sort_by: string; page?: nu
 
 type Search = {
   filters: SearchFilters;
-  where: ReturnType<typeof caseInsensitiveCondition>;
+  where: ReturnType<typeof searchCondition>;
   page: PageRequest;
   at: AsOf;
 };

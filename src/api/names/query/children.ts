@@ -6,10 +6,10 @@ import { not } from "../../../ens/condition.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
-import { hasInAnyCase } from "./caseInsensitive.ts";
 import { type DomainPage, domainsWhere, listAndCount, listDomainPage } from "./domainLists.ts";
 import type { PageRequest } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
+import { hasInLabel } from "./search.ts";
 
 /** Filters on the direct subnames of a node, on some chains, at a time. */
 export type ChosenChildren = {
@@ -31,7 +31,7 @@ function conditionOf({ chains, node, now, text, without }: ChosenChildren): SQL 
   return and(
     holds(domain.chainId),
     eq(domain.parentNode, node),
-    text ? hasInAnyCase(text) : undefined,
+    text ? hasInLabel(text) : undefined,
     without.expired ? toSql(rule(not(life.inPhase("premium", "ended", "over"))), now) : undefined,
     without.ownerless ? and(toSql(life.owned), sql`${ownerAt(now)} is not null`) : undefined,
   );

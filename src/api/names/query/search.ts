@@ -145,21 +145,37 @@ function isOfHash(text: string): SQL | undefined {
   return digits === undefined ? undefined : eq(domain.labelhash, `0x${digits.toLowerCase()}`);
 }
 
+/**
+ * Matches a text in any case. A database with the locale `C` ignores case for ASCII only. So the text is matched as given, because
+ * labels can be registered with capitals, and in lower case where PostgreSQL may not fold it, as in normalised names.
+ */
+const inAnyCase =
+  (has: (text: string) => SQL | undefined) =>
+  (text: string): SQL | undefined => {
+    const lower = inLowerCase(text);
+    return lower === text.replaceAll(/[A-Z]/g, inLowerCase) ? has(text) : or(has(text), has(lower));
+  };
+
+/** Lowercases one character at a time: the text is a part of a name, so a final sigma need not end a word (ENSIP-15 uses σ). */
+const inLowerCase = (text: string): string =>
+  Array.from(text, (character) => character.toLowerCase()).join("");
+
 /** Matches labels that contain a text. An unknown label has no text: the bracketed hash in its place does not count. */
-export const hasInLabel = (text: string): SQL | undefined =>
-  or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text))));
+export const hasInLabel = inAnyCase((text) =>
+  or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text)))),
+);
 
 /** A label known only by its hash, or a whole name written by its node, as shown in a name. */
 const UNKNOWN_LABEL = /\[(?:namehash:)?[0-9a-f]{64}\]/i;
 
 /** Matches names that contain a text in any label. A text copied from a displayed name is searched for as it is. */
-function hasInFullName(text: string): SQL | undefined {
+const hasInFullName = inAnyCase((text) => {
   const pattern = containing(text);
   const isInName = ilike(domain.fullName, pattern);
   if (UNKNOWN_LABEL.test(text)) return or(isOfHash(text), isInName);
   const isInTexts = sql`regexp_replace(${domain.fullName}, ${UNKNOWN_LABEL.source}, '', 'g') ilike ${pattern}`;
   return or(isOfHash(text), and(isInName, or(domain.isNameKnown, isInTexts)));
-}
+});
 
 /** A LIKE pattern for texts that contain this text literally. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

@@ -7,8 +7,8 @@ import { isOfProtocols, type ProtocolWord } from "../../rules/protocols.ts";
 import { type Availability, availabilities } from "../../rules/stages.ts";
 import { storageIdText } from "../../rules/unseenSql.ts";
 import { isMigrated } from "../activity.ts";
-import { caseInsensitiveCondition } from "../caseInsensitive.ts";
 import { type Scope, type ScopeSql, sqlOf } from "../scope.ts";
+import { searchCondition } from "../search.ts";
 
 /** Filters on the names of an address. A name must match every filter. */
 export type NameFilters = {
@@ -44,7 +44,7 @@ export function filterCondition(filters: NameFilters, at: { chains: Scope; now: 
     protocols && toSql(isOfProtocols(protocols), at.now),
     parent && eq(domain.parentNode, parent),
     isFromEnsv1 === undefined ? undefined : isFromEnsv1 ? cameFromEnsv1(of) : isNot(cameFromEnsv1(of)),
-    caseInsensitiveCondition({ text, isFullName: true, expiryFrom, expiryTo, resolver }, at),
+    searchCondition({ text, isFullName: true, expiryFrom, expiryTo, resolver }, at),
   );
 }
 
