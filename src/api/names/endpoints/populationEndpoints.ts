@@ -12,15 +12,12 @@ import type { Phase } from "../rules/stages.ts";
 import { address, count } from "../schemas/answers.ts";
 import { ACTIVE, NAMES } from "../schemas/sentences.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
-import { monthAfter, monthOf } from "../statistics/periods.ts";
+import { namesWhere, percentage, percentOf, toDate } from "../statistics/numbers.ts";
+import { monthOf, startsBetween } from "../statistics/periods.ts";
 import { HOUR, MINUTE, statistic } from "../statistics/statistic.ts";
 
 const namesIn = (counts: readonly PhaseCount[], isEth: boolean, ...wanted: Phase[]): number =>
-  sumOf(
-    counts.filter((one) => one.isEth === isEth && wanted.includes(one.phase)),
-    ({ names }) => names,
-  );
+  namesWhere(counts, (one) => one.isEth === isEth && wanted.includes(one.phase));
 
 const states = statistic({
   path: "/ens-stats/states",
@@ -73,9 +70,9 @@ export const MONTHS_AHEAD = 60;
 
 async function takeExpiries({ db, now }: Ctx, chains: Scope) {
   const first = monthOf(Math.floor(now / DAY));
-  const months = Array.from({ length: MONTHS_AHEAD }).reduce<number[]>(
-    (starts) => [...starts, monthAfter(starts.at(-1) ?? first)],
-    [first],
+  const months = startsBetween("month", { first, last: first + 31 * MONTHS_AHEAD }).slice(
+    0,
+    MONTHS_AHEAD + 1,
   );
   const endDay = months.at(-1) ?? first;
   const days = await expiryCounts.read(db, { chains, firstDay: first, endDay });
@@ -90,14 +87,8 @@ async function takeExpiries({ db, now }: Ctx, chains: Scope) {
 }
 
 const toExpiries = (days: readonly DayExpiries[]) => ({
-  eth: sumOf(
-    days.filter(({ isEth }) => isEth),
-    ({ names }) => names,
-  ),
-  others: sumOf(
-    days.filter(({ isEth }) => !isEth),
-    ({ names }) => names,
-  ),
+  eth: namesWhere(days, ({ isEth }) => isEth),
+  others: namesWhere(days, ({ isEth }) => !isEth),
 });
 
 const expiryFields = {

@@ -13,7 +13,7 @@ import { DAY } from "../rules/seconds.ts";
 import { activity, count } from "../schemas/answers.ts";
 import { ACTIVE, EXPIRED, NAMES, NEVER_PRIMARY, PURCHASES } from "../schemas/sentences.ts";
 import { FEED_LENGTH, readActivity } from "../statistics/activityFeed.ts";
-import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
+import { namesWhere, percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
 import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic.ts";
 
 async function takeTotals({ db, now }: Ctx, chains: Scope) {
@@ -78,10 +78,7 @@ async function takeDays({ db, now }: Ctx, chains: Scope) {
 const toDay = (day: number, sales: readonly DaySales[]) => {
   const ofDay = sales.filter((sale) => sale.day === day);
   const namesOf = (isRegistration: boolean) =>
-    sumOf(
-      ofDay.filter((sale) => sale.isRegistration === isRegistration),
-      ({ names }) => names,
-    );
+    namesWhere(ofDay, (sale) => sale.isRegistration === isRegistration);
   return { date: toDate(day), registrations: namesOf(true), renewals: namesOf(false) };
 };
 

@@ -96,7 +96,7 @@ async function readProgress(ctx: Ctx) {
   const [indexer, chains, pending, waiting, nodeHead] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
-    pendingNow(ctx),
+    pendingNames.read(db, allChains(contracts)),
     countWaiting(db),
     chainHead(contracts.chainId),
   ]);
@@ -104,9 +104,6 @@ async function readProgress(ctx: Ctx) {
   const head = Math.max(nodeHead?.number ?? 0, processed);
   return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, waiting, head };
 }
-
-/** Names on all chains with an unknown label. */
-const pendingNow = ({ db, contracts }: Ctx) => pendingNames.read(db, allChains(contracts));
 
 const pendingStats = endpoint({
   method: "get",

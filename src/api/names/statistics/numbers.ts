@@ -12,6 +12,10 @@ export const percentOf = (part: number, whole: number): number =>
 export const sumOf = <T>(rows: readonly T[], numberOf: (row: T) => number): number =>
   rows.reduce((sum, row) => sum + numberOf(row), 0);
 
+/** The number of names in the rows that match. */
+export const namesWhere = <T extends { names: number }>(rows: readonly T[], matches: (row: T) => boolean) =>
+  sumOf(rows.filter(matches), ({ names }) => names);
+
 /** A time as answers show it (ISO 8601). */
 export const toInstant = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 

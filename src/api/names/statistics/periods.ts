@@ -13,19 +13,16 @@ const FIRST_MONDAY = -3;
 const dateOf = (day: number): Date => new Date(day * DAY * 1_000);
 const dayOf = (year: number, month: number): number => Date.UTC(year, month, 1) / 1_000 / DAY;
 
-/** The first day of the period of some months that contains a day, or of the period `later` periods after it. */
+/** The first day of the period of some months that contains a day. */
 const monthsOf =
-  (months: number, later = 0) =>
+  (months: number) =>
   (day: number): number => {
     const [year, month] = [dateOf(day).getUTCFullYear(), dateOf(day).getUTCMonth()];
-    return dayOf(year, month - (month % months) + later * months);
+    return dayOf(year, month - (month % months));
   };
 
 /** The first day of a day's month. */
 export const monthOf = monthsOf(1);
-
-/** The first day of the month after a day's month. */
-export const monthAfter = monthsOf(1, 1);
 
 /** The first day of a day's period. */
 export const startOf: Record<Interval, (day: number) => number> = {
@@ -36,13 +33,8 @@ export const startOf: Record<Interval, (day: number) => number> = {
   year: monthsOf(12),
 };
 
-const nextAfter: Record<Interval, (start: number) => number> = {
-  day: (start) => start + 1,
-  week: (start) => start + 7,
-  month: monthAfter,
-  quarter: monthsOf(3, 1),
-  year: monthsOf(12, 1),
-};
+/** Days of the longest period: that many days after the start of a period, the next one has begun and not ended. */
+const longest: Record<Interval, number> = { day: 1, week: 7, month: 31, quarter: 92, year: 366 };
 
 /** The first days of all periods from the one of the first day to the one of the last. */
 export function startsBetween(
@@ -50,7 +42,8 @@ export function startsBetween(
   { first, last }: Record<"first" | "last", number>,
 ): number[] {
   const starts: number[] = [];
-  for (let start = startOf[interval](first); start <= last; start = nextAfter[interval](start))
+  const startAt = startOf[interval];
+  for (let start = startAt(first); start <= last; start = startAt(start + longest[interval]))
     starts.push(start);
   return starts;
 }
