@@ -5,8 +5,8 @@ import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
-import type { Keyset, Position } from "./keyset.ts";
-import { orderOfPage, pageColumns, pageOf, readFound } from "./list.ts";
+import type { Keyset } from "./keyset.ts";
+import { type Listed, orderOfPage, pageOf, readFound } from "./list.ts";
 import { emptyPage, type Page, type Part } from "./page.ts";
 
 /** A registry whose agents the directory lists, with the lowercase key prefix of claims to its agents. */
@@ -58,10 +58,12 @@ export async function listDirectory(
   if (directory.homes.length === 0) return emptyPage(part);
   const items = sql`with ${lines(directory, agentId)} select item.* from item where ${conditionOf(filters)}`;
   const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
-  const { rows, ...found } = await readFound(part, directoryKeys(order), (slice) =>
-    db.select(columns).from(pageOf(items, slice)).orderBy(orderOfPage),
-  );
-  return { ...found, rows: rows.map(toRow) };
+  return readFound(part, directoryKeys(order), async (slice) => {
+    const { rows } = await db.execute<DirectoryRow & Listed>(
+      sql`select page.* from ${pageOf(items, slice)} order by ${orderOfPage}`,
+    );
+    return rows.map((row) => ({ ...row, agentId: BigInt(row.agentId) }));
+  });
 }
 
 const conditionOf = ({ isBound, hasRegistration, text }: DirectoryFilters): SQL =>
@@ -150,24 +152,6 @@ function lines({ chainId, homes, indexedResolvers }: Directory, agentId: bigint 
   )`;
 }
 
-const column = <Name extends keyof DirectoryRow>(name: Name) =>
-  sql<DirectoryRow[Name]>`page.${sql.identifier(name)}`;
-
-const columns = {
-  chainId: column("chainId"),
-  adapter: column("adapter"),
-  registry: column("registry"),
-  agentId: column("agentId"),
-  node: column("node"),
-  fullName: column("fullName"),
-  isBound: column("isBound"),
-  hasRegistration: column("hasRegistration"),
-  isIndexed: column("isIndexed"),
-  blockNumber: column("blockNumber"),
-  transactionHash: column("transactionHash"),
-  ...pageColumns,
-};
-
 /** The order of the lines, by the columns of a subquery. */
 export function directoryKeys(order: DirectoryOrder): Keyset {
   const direction = order === "newest" ? "desc" : "asc";
@@ -187,10 +171,3 @@ export function directoryKeys(order: DirectoryOrder): Keyset {
     { column: sql`coalesce(listed.node, 'x')`, kind: "text", direction: "asc" },
   ];
 }
-
-type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number | null; position: Position };
-
-const toRow = ({ total: _total, position: _position, ...row }: Listed): DirectoryRow => ({
-  ...row,
-  agentId: BigInt(row.agentId as string),
-});
