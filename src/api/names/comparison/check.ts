@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { textOfBytes } from "../../../ens/utf8.ts";
 import { AbiError, readAbi } from "../live/liveAbi.ts";
-import type { CallAnswer, ContractCall } from "../live/multicall.ts";
+import { addressInWord, type CallAnswer, type ContractCall } from "../live/multicall.ts";
 
 /** Why a value of the index cannot be compared with the chain's. */
 export class NotComparable {
@@ -31,6 +31,23 @@ export type Check = {
 /** The part of a check for one column; without calls if the row itself decides. */
 export type Column = Pick<Check, "column" | "stored" | "read"> & { calls?: ContractCall[] };
 
+type Stored = string | null;
+type Value = string | null | NotComparable;
+
+/** A column that the answer of one call shows. */
+export const readColumn = (
+  column: string,
+  stored: Stored,
+  { call, read }: { call: ContractCall; read: (answer: CallAnswer | undefined) => Value },
+): Column => ({ column, stored, calls: [call], read: ([answer]) => read(answer) });
+
+/** A column whose value follows from others of its row, or cannot be compared. */
+export const fixedColumn = (column: string, stored: Stored, value: Value): Column => ({
+  column,
+  stored,
+  read: () => value,
+});
+
 /** What a call answered, or null where it failed or answered nothing: some generations of a contract lack a function. */
 export const dataOf = (answer: CallAnswer | undefined): Hex | null =>
   answer?.success && answer.returnData !== "0x" ? answer.returnData : null;
@@ -59,7 +76,5 @@ export function textIn(answer: CallAnswer | undefined): string | null | NotCompa
 /** The address in a word; null for the zero address. */
 export function addressIn(answer: CallAnswer | undefined): string | null | NotComparable {
   const data = dataOf(answer);
-  if (data?.length !== 66) return UNREADABLE;
-  const address = `0x${data.slice(-40).toLowerCase()}`;
-  return /^0x0+$/.test(address) ? null : address;
+  return data?.length === 66 ? addressInWord(data) : UNREADABLE;
 }

@@ -1,10 +1,10 @@
-import { type Address, encodeFunctionData } from "viem";
+import type { Address } from "viem";
 import { registryReads } from "../../../../abis/registry.ts";
 import { resolverFunctions } from "../../../../abis/resolver.ts";
 import { nameForAddrReads } from "../../../../abis/reverse.ts";
 import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { fitsInBytes, MAX_NAME_BYTES } from "../../../ens/name.ts";
-import type { CallAnswer } from "../live/multicall.ts";
+import { type CallAnswer, contractCall } from "../live/multicall.ts";
 import { reverseNode } from "../schemas/input.ts";
 import { addressIn, type Check, NotComparable, textIn } from "./check.ts";
 import type { StoredClaim } from "./stored.ts";
@@ -47,22 +47,16 @@ function readsOf(claim: StoredClaim, setting: ClaimSetting): Reads {
   if (target === undefined || other !== undefined)
     return cannot("the deployment has not one registrar of such names");
   const args = [claim.address] as const;
-  const callData = encodeFunctionData({ abi: nameForAddrReads, functionName: "nameForAddr", args });
-  return { calls: [{ target, callData }], read: ([answer]) => toName(answer) };
+  const call = contractCall(target, { abi: nameForAddrReads, functionName: "nameForAddr", args });
+  return { calls: [call], read: ([answer]) => toName(answer) };
 }
 
 /** `<address>.addr.reverse`: the name is the `name` record at the node's resolver. */
 function reverseReads({ address, resolver }: StoredClaim, { registry, isIndexed }: ClaimSetting): Reads {
   const args = [reverseNode(address)] as const;
-  const resolverCall = {
-    target: registry,
-    callData: encodeFunctionData({ abi: registryReads, functionName: "resolver", args }),
-  };
+  const resolverCall = contractCall(registry, { abi: registryReads, functionName: "resolver", args });
   if (resolver !== null && !isIndexed(resolver)) return cannot("the reverse node's resolver is a stranger's");
-  const nameCall = resolver && {
-    target: resolver,
-    callData: encodeFunctionData({ abi: resolverFunctions, functionName: "name", args }),
-  };
+  const nameCall = resolver && contractCall(resolver, { abi: resolverFunctions, functionName: "name", args });
   return {
     calls: nameCall === null ? [resolverCall] : [resolverCall, nameCall],
     read: ([current, answer]) => {

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { dnsTokenReads } from "../../../../abis/dnsToken.ts";
 import { nameWrapperReads } from "../../../../abis/nameWrapper.ts";
 import { registrarReads } from "../../../../abis/registrar.ts";
@@ -8,9 +8,17 @@ import { effectiveOwner, isWrapped } from "../../../ens/owner.ts";
 import { fusesAt, isLapsed } from "../../../ens/wrapper.ts";
 import { readAbi } from "../live/liveAbi.ts";
 import type { OwnerContracts } from "../live/liveOwners.ts";
-import type { CallAnswer } from "../live/multicall.ts";
-import { addressIn, type Check, type Column, dataOf, NotComparable } from "./check.ts";
-import { entryColumns } from "./entryColumns.ts";
+import { addressInWord, type CallAnswer, contractCall } from "../live/multicall.ts";
+import {
+  addressIn,
+  type Check,
+  type Column,
+  dataOf,
+  fixedColumn,
+  NotComparable,
+  readColumn,
+} from "./check.ts";
+import { entryColumns } from "./entryChecks.ts";
 import type { DomainRow, StoredDomain } from "./stored.ts";
 
 export type DomainSetting = {
@@ -23,15 +31,11 @@ export type DomainSetting = {
   now: bigint;
 };
 
-const registryCall = (target: Address, functionName: "owner" | "resolver" | "recordExists", node: Hex) => ({
-  target,
-  callData: encodeFunctionData({ abi: registryReads, functionName, args: [node] }),
-});
+const registryCall = (target: Address, functionName: "owner" | "resolver" | "recordExists", node: Hex) =>
+  contractCall(target, { abi: registryReads, functionName, args: [node] });
 
-const registrarCall = (target: Address, functionName: "ownerOf" | "nameExpires", id: Hex) => ({
-  target,
-  callData: encodeFunctionData({ abi: registrarReads, functionName, args: [BigInt(id)] }),
-});
+const registrarCall = (target: Address, functionName: "ownerOf" | "nameExpires", id: Hex) =>
+  contractCall(target, { abi: registrarReads, functionName, args: [BigInt(id)] });
 
 /** What a name that is not in the index has by it: nothing. */
 const noRow: DomainRow = {
@@ -78,76 +82,61 @@ export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainS
 }
 
 function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }: DomainSetting): Column[] {
+  const read = { call: registryCall(registry, "resolver", node), read: addressIn };
   return [
-    {
-      column: "registry_owner",
-      stored: row.registryOwner,
-      calls: [registryCall(registry, "owner", node)],
-      read: ([owner]) => addressIn(owner),
-    },
-    ...(row.registry === null ? [resolverColumn(node, row, registry)] : []),
-    {
-      column: "is_migrated",
-      stored: String(row.isMigrated),
-      calls: [registryCall(registry, "recordExists", node)],
-      read: ([exists]) => {
-        const data = dataOf(exists);
-        return data === null
-          ? new NotComparable("the registry's answer cannot be read")
-          : String(BigInt(data) !== 0n);
-      },
-    },
+    readColumn("registry_owner", row.registryOwner, {
+      call: registryCall(registry, "owner", node),
+      read: addressIn,
+    }),
+    ...(row.registry === null ? [readColumn("resolver", row.resolver, read)] : []),
+    readColumn("is_migrated", String(row.isMigrated), {
+      call: registryCall(registry, "recordExists", node),
+      read: numberIn("registry", (exists) => String(exists !== 0n)),
+    }),
   ];
 }
 
-const resolverColumn = (node: Hex, { resolver }: DomainRow, registry: Address): Column => ({
-  column: "resolver",
-  stored: resolver,
-  calls: [registryCall(registry, "resolver", node)],
-  read: ([answer]) => addressIn(answer),
-});
+type Words = readonly Hex[];
 
 /** Reads an answer of three words: owner, fuses or the like, expiry. */
 const fromThreeWords =
-  (fault: string) => (read: (words: readonly Hex[]) => string | null) => (answers: readonly CallAnswer[]) => {
-    const data = dataOf(answers[0]);
-    if (data?.length !== 2 + 3 * 64) return new NotComparable(fault);
+  (contract: string, read: (words: Words) => string | null) => (answer: CallAnswer | undefined) => {
+    const data = dataOf(answer);
+    if (data?.length !== 2 + 3 * 64) return unreadable(contract);
     return read(readAbi(["word", "word", "word"], data));
   };
 
-/** The address in a word, lower case; null for zero. */
-const addressOfWord = (word: Hex): string | null =>
-  BigInt(word) === 0n ? null : `0x${word.slice(-40).toLowerCase()}`;
+const numberIn =
+  (contract: string, read: (number: bigint) => string | null) => (answer: CallAnswer | undefined) => {
+    const data = dataOf(answer);
+    return data === null ? unreadable(contract) : read(BigInt(data));
+  };
+
+const unreadable = (contract: string) => new NotComparable(`the ${contract}'s answer cannot be read`);
+
+const ownerIn = ([owner = "0x"]: Words) => addressInWord(owner);
 
 /** 3DNS answers no owner after the expiry, and says of no node that it was migrated. */
 function tokenColumns(node: Hex, row: DomainRow, { contracts: { registry }, now }: DomainSetting): Column[] {
   const isOver = row.registrarExpiry !== null && BigInt(row.registrarExpiry) < now;
-  const callData = encodeFunctionData({
+  const call = contractCall(registry, {
     abi: dnsTokenReads,
     functionName: "tokenData",
     args: [BigInt(node)],
   });
-  const calls = [{ target: registry, callData }];
-  const of = fromThreeWords("the token's answer cannot be read");
   return [
-    {
-      column: "registry_owner",
-      stored: isOver ? null : row.registryOwner,
-      calls,
-      read: of(([owner = "0x"]) => addressOfWord(owner)),
-    },
-    {
-      column: "registrar_expiry_timestamp",
-      stored: row.registrarExpiry,
-      calls,
-      read: of(([, , expiry = "0x0"]) => endOf(BigInt(expiry))),
-    },
-    {
-      column: "resolver",
-      stored: row.resolver,
-      calls: [registryCall(registry, "resolver", node)],
-      read: ([resolver]) => (row.resolver === null ? null : addressIn(resolver)),
-    },
+    readColumn("registry_owner", isOver ? null : row.registryOwner, {
+      call,
+      read: fromThreeWords("token", ownerIn),
+    }),
+    readColumn("registrar_expiry_timestamp", row.registrarExpiry, {
+      call,
+      read: fromThreeWords("token", ([, , expiry = "0x0"]) => endOf(BigInt(expiry))),
+    }),
+    readColumn("resolver", row.resolver, {
+      call: registryCall(registry, "resolver", node),
+      read: (resolver) => (row.resolver === null ? null : addressIn(resolver)),
+    }),
   ];
 }
 
@@ -163,25 +152,17 @@ function registrarColumns(
   const { labelhash: id, registrarExpiry } = row;
   const isOver = registrarExpiry !== null && BigInt(registrarExpiry) <= now;
   return [
-    {
-      column: "registrar_expiry_timestamp",
-      stored: registrarExpiry,
-      calls: [registrarCall(registrar, "nameExpires", id)],
-      read: ([expires]) => {
-        const data = dataOf(expires);
-        if (data === null) return new NotComparable("the registrar's answer cannot be read");
-        return BigInt(data) === 0n ? null : BigInt(data).toString();
-      },
-    },
-    {
-      column: "registrar_owner",
-      stored: row.registrarOwner,
-      calls: [registrarCall(registrar, "ownerOf", id)],
-      read: ([owner]) => {
+    readColumn("registrar_expiry_timestamp", registrarExpiry, {
+      call: registrarCall(registrar, "nameExpires", id),
+      read: numberIn("registrar", (expires) => (expires === 0n ? null : expires.toString())),
+    }),
+    readColumn("registrar_owner", row.registrarOwner, {
+      call: registrarCall(registrar, "ownerOf", id),
+      read: (owner) => {
         if (isOver) return new NotComparable("the registrar tells no owner of an expired name");
         return dataOf(owner) === null ? null : addressIn(owner);
       },
-    },
+    }),
   ];
 }
 
@@ -201,32 +182,18 @@ function wrapperColumns(
     wrapperFuses: Number(row.wrapperFuses ?? 0),
     wrapperExpiryTimestamp: BigInt(row.wrapperExpiry ?? 0),
   };
-  const callData = encodeFunctionData({
+  const call = contractCall(wrapper, {
     abi: nameWrapperReads,
     functionName: "getData",
     args: [BigInt(node)],
   });
-  const calls = [{ target: wrapper, callData }];
-  const of = fromThreeWords("the wrapper's answer cannot be read");
+  const column = (name: string, stored: string | null, read: (words: Words) => string | null) =>
+    readColumn(name, stored, { call, read: fromThreeWords("wrapper", read) });
+  const { wrapperExpiryTimestamp: expiry } = token;
   return [
-    {
-      column: "wrapper_owner",
-      stored: isLapsed(token, now) ? null : row.wrapperOwner,
-      calls,
-      read: of(([owner = "0x"]) => addressOfWord(owner)),
-    },
-    {
-      column: "wrapper_fuses",
-      stored: String(fusesAt(token, now)),
-      calls,
-      read: of(([, fuses = "0x0"]) => BigInt(fuses).toString()),
-    },
-    {
-      column: "wrapper_expiry_timestamp",
-      stored: String(token.wrapperExpiryTimestamp),
-      calls,
-      read: of(([, , expiry = "0x0"]) => BigInt(expiry).toString()),
-    },
+    column("wrapper_owner", isLapsed(token, now) ? null : row.wrapperOwner, ownerIn),
+    column("wrapper_fuses", String(fusesAt(token, now)), ([, fuses = "0x0"]) => BigInt(fuses).toString()),
+    column("wrapper_expiry_timestamp", String(expiry), ([, , end = "0x0"]) => BigInt(end).toString()),
   ];
 }
 
@@ -235,8 +202,8 @@ function derivedColumns(node: Hex, row: DomainRow, setting: DomainSetting): Colu
   const columns = row.registry === null ? countedColumns(row, setting) : [];
   const { parentNode, labelhash: hash, label } = row;
   if (parentNode === null || hash === null) return columns;
-  columns.push({ column: "labelhash", stored: node, read: () => childNode(parentNode, hash) });
-  if (row.isLabelKnown) columns.push({ column: "label", stored: hash, read: () => labelhash(label) });
+  columns.push(fixedColumn("labelhash", node, childNode(parentNode, hash)));
+  if (row.isLabelKnown) columns.push(fixedColumn("label", hash, labelhash(label)));
   return columns;
 }
 
@@ -247,18 +214,11 @@ function countedColumns(
   const isSold = hasTokens || row.parentNode === registrarNode;
   const wrapperAddress = wrapper?.toLowerCase() as Address | undefined;
   const wrapped = isWrapped(row, wrapperAddress, isSold);
-  const endOfToken = row.wrapperExpiry === "0" ? null : row.wrapperExpiry;
+  const owner = effectiveOwner({ ...row, isWrapped: wrapped })?.address ?? null;
+  const endOfToken = wrapped && row.wrapperExpiry !== "0" ? row.wrapperExpiry : null;
   return [
-    { column: "is_wrapped", stored: String(row.isWrapped), read: () => String(wrapped) },
-    {
-      column: "effective_owner_address",
-      stored: row.effectiveOwner,
-      read: () => effectiveOwner({ ...row, isWrapped: wrapped })?.address ?? null,
-    },
-    {
-      column: "expiry_timestamp",
-      stored: row.expiry,
-      read: () => (isSold ? row.registrarExpiry : wrapped ? endOfToken : null),
-    },
+    fixedColumn("is_wrapped", String(row.isWrapped), String(wrapped)),
+    fixedColumn("effective_owner_address", row.effectiveOwner, owner),
+    fixedColumn("expiry_timestamp", row.expiry, isSold ? row.registrarExpiry : endOfToken),
   ];
 }

@@ -1,6 +1,6 @@
-import { type Address, encodeFunctionData, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { resolverFunctions } from "../../../../abis/resolver.ts";
-import type { CallAnswer, ContractCall } from "../live/multicall.ts";
+import { contractCall } from "../live/multicall.ts";
 import { addressIn, bytesIn, type Check, dataOf, NotComparable, textIn } from "./check.ts";
 import type { RecordKey } from "./comparedKeys.ts";
 import type { StoredDomain, StoredRecord } from "./stored.ts";
@@ -36,7 +36,6 @@ type Parts = Pick<Check, "table" | "column" | "read" | "calls"> & { detail: stri
 
 function partsOf(record: StoredRecord, setting: ResolverSetting): Parts {
   const { resolver: target, node } = record;
-  const call = (callData: Hex): ContractCall => ({ target, callData });
   if (record.what === "address") return addressParts({ target, node, coinType: record.coinType }, setting);
   if (record.what === "text") {
     const { key } = record;
@@ -47,12 +46,12 @@ function partsOf(record: StoredRecord, setting: ResolverSetting): Parts {
     };
     if (key === null)
       return { ...table, calls: [], read: () => new NotComparable("the text's key is not UTF-8") };
-    const callData = encodeFunctionData({ abi: resolverFunctions, functionName: "text", args: [node, key] });
-    return { ...table, calls: [call(callData)], read: ([answer]) => textIn(answer) };
+    const call = contractCall(target, { abi: resolverFunctions, functionName: "text", args: [node, key] });
+    return { ...table, calls: [call], read: ([answer]) => textIn(answer) };
   }
   const column = record.what;
   const functionName = column === "version" ? "recordVersions" : column;
-  const calls = [call(encodeFunctionData({ abi: resolverFunctions, functionName, args: [node] }))];
+  const calls = [contractCall(target, { abi: resolverFunctions, functionName, args: [node] })];
   const reads: Record<typeof column, Check["read"]> = {
     contenthash: ([answer]) => bytesIn(answer),
     name: ([answer]) => textIn(answer),
@@ -75,20 +74,13 @@ function addressParts({ target, node, coinType }: AddressRecord, setting: Resolv
     if (coinType !== ETHEREUM) {
       return { ...parts, calls: [], read: () => new NotComparable("the resolver knows no other coin types") };
     }
-    const callData = encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args: [node] });
-    const read = ([answer]: readonly CallAnswer[]) => (dataOf(answer) === null ? null : addressIn(answer));
-    return { ...parts, calls: [{ target, callData }], read };
+    const calls = [contractCall(target, { abi: resolverFunctions, functionName: "addr", args: [node] })];
+    return { ...parts, calls, read: ([answer]) => (dataOf(answer) === null ? null : addressIn(answer)) };
   }
   const args = [node, BigInt(coinType)] as const;
-  const own = {
-    target,
-    callData: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
-  };
+  const own = contractCall(target, { abi: resolverFunctions, functionName: "addr", args });
   if (!setting.answersDefault) return { ...parts, calls: [own], read: ([answer]) => bytesIn(answer) };
-  const has = {
-    target,
-    callData: encodeFunctionData({ abi: resolverFunctions, functionName: "hasAddr", args }),
-  };
+  const has = contractCall(target, { abi: resolverFunctions, functionName: "hasAddr", args });
   return {
     ...parts,
     calls: [own, has],

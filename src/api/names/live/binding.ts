@@ -2,7 +2,6 @@ import {
   type Address,
   decodeErrorResult,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
   isAddressEqual,
   zeroAddress,
@@ -12,7 +11,7 @@ import { agentRegistryReads } from "../../../../abis/agentRegistry.ts";
 import { textOfBytes } from "../../../ens/utf8.ts";
 import { LiveFailure } from "./failure.ts";
 import { readAbi } from "./liveAbi.ts";
-import { type CallAnswer, callTogether } from "./multicall.ts";
+import { type CallAnswer, callTogether, contractCall } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** The agent adapter, and the identity registry that the deployment expects behind it. */
@@ -38,30 +37,22 @@ export async function readBindings(
   { rpc, contracts, signal }: { rpc: Rpc; contracts: AgentContracts; signal: AbortSignal },
   { agentIds, blockNumber }: { agentIds: readonly bigint[]; blockNumber: number },
 ): Promise<(LiveBinding | null)[]> {
-  const calls = [registryCall(contracts), ...agentIds.flatMap((agentId) => callsOf(agentId, contracts))];
-  const answers = await callTogether(
-    { rpc, signal, multicall3: contracts.multicall3 },
-    { calls, blockNumber },
-  );
+  const { adapter, multicall3 } = contracts;
+  const registry = contractCall(adapter, { abi: agentAdapterReads, functionName: "identityRegistry" });
+  const calls = [registry, ...agentIds.flatMap((agentId) => callsOf(agentId, contracts))];
+  const answers = await callTogether({ rpc, signal, multicall3 }, { calls, blockNumber });
   if (answers === null) throw unexpectedAnswer("Multicall3");
   const [first, ...others] = answers;
   requireRegistry(first, contracts);
   return agentIds.map((_, index) => toBinding(others.slice(index * 3, index * 3 + 3)));
 }
 
-const registryCall = ({ adapter }: AgentContracts) => ({
-  target: adapter,
-  callData: encodeFunctionData({ abi: agentAdapterReads, functionName: "identityRegistry" }),
-});
-
 function callsOf(agentId: bigint, { adapter, registry }: AgentContracts) {
   const args = [agentId] as const;
-  const ofRegistry = (functionName: "ownerOf" | "tokenURI") => ({
-    target: registry,
-    callData: encodeFunctionData({ abi: agentRegistryReads, functionName, args }),
-  });
-  const callData = encodeFunctionData({ abi: agentAdapterReads, functionName: "bindingOf", args });
-  return [{ target: adapter, callData }, ofRegistry("ownerOf"), ofRegistry("tokenURI")];
+  const ofRegistry = (functionName: "ownerOf" | "tokenURI") =>
+    contractCall(registry, { abi: agentRegistryReads, functionName, args });
+  const binding = contractCall(adapter, { abi: agentAdapterReads, functionName: "bindingOf", args });
+  return [binding, ofRegistry("ownerOf"), ofRegistry("tokenURI")];
 }
 
 /** The adapter's owner can point it at another registry. Its IDs would then belong to other agents. */

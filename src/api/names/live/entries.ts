@@ -1,9 +1,16 @@
-import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import type { Address, Hex } from "viem";
 import { ensv2HelperReads, ensv2RegistryReads } from "../../../../abis/ensv2.ts";
 import { labelhash } from "../../../ens/name.ts";
+import { chunksOf } from "../../server/scheduling/chunks.ts";
 import { LiveFailure } from "./failure.ts";
 import { encodeDnsName } from "./liveRecords.ts";
-import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
+import {
+  addressInWord,
+  type CallAnswer,
+  type ContractCall,
+  callTogether,
+  contractCall,
+} from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Where to find a name's entry. */
@@ -45,11 +52,8 @@ export function readEntries(
   { asks, blockNumber }: { asks: readonly Ask[]; blockNumber: number },
 ): Promise<LiveEntry | null>[] {
   const known = asks.flatMap(({ place }) => (place?.isKnown ? [place] : []));
-  const chunks = Array.from({ length: Math.ceil(known.length / ENTRIES_PER_CALL) }, (_, i) =>
-    known.slice(i * ENTRIES_PER_CALL, (i + 1) * ENTRIES_PER_CALL),
-  );
   const byPlace = new Map<EntryPlace, Promise<LiveEntry | null>>();
-  for (const chunk of chunks) {
+  for (const chunk of chunksOf(known, ENTRIES_PER_CALL)) {
     const read = readTogether(reach, chunk, blockNumber);
     chunk.forEach((place, i) => {
       byPlace.set(
@@ -90,25 +94,16 @@ async function readAlone(
   if (place.labels.length > MAX_REGISTRIES) throw tooDeep();
   let registry = place.registry;
   for (const label of place.labels.slice(0, -1)) {
-    const callData = encodeFunctionData({
-      abi: ensv2RegistryReads,
-      functionName: "getSubregistry",
-      args: [requireText(label)],
-    });
-    const [answer] = await callAll(reach, [{ target: registry, callData }], blockNumber);
+    const [answer] = await callAll(reach, [readByText(registry, "getSubregistry", label)], blockNumber);
     const next = toAddress(answer);
     if (next === undefined) throw unreadable();
     if (next === null) return null;
     registry = next;
   }
-  const owner = reach.helper && {
-    target: reach.helper,
-    callData: encodeFunctionData({
-      abi: ensv2HelperReads,
-      functionName: "findExactOwner",
-      args: [encodeDnsName(name)],
-    }),
-  };
+  const args = [encodeDnsName(name)] as const;
+  const owner =
+    reach.helper &&
+    contractCall(reach.helper, { abi: ensv2HelperReads, functionName: "findExactOwner", args });
   const calls = [...readsOf(registry, place.labels.at(-1) ?? ""), ...(owner ? [owner] : [])];
   const [state, resolver, byHelper] = await callAll(reach, calls, blockNumber);
   const entry = toEntry(registry, state, resolver);
@@ -126,20 +121,13 @@ const ENDLESS = (2n ** 64n - 1n).toString();
 function readsOf(registry: Address, label: string): ContractCall[] {
   const id = BigInt(HASH_IN_BRACKETS.test(label) ? `0x${label.slice(1, -1)}` : labelhash(label));
   return [
-    {
-      target: registry,
-      callData: encodeFunctionData({ abi: ensv2RegistryReads, functionName: "getState", args: [id] }),
-    },
-    {
-      target: registry,
-      callData: encodeFunctionData({
-        abi: ensv2RegistryReads,
-        functionName: "getResolver",
-        args: [requireText(label)],
-      }),
-    },
+    contractCall(registry, { abi: ensv2RegistryReads, functionName: "getState", args: [id] }),
+    readByText(registry, "getResolver", label),
   ];
 }
+
+const readByText = (registry: Address, functionName: "getSubregistry" | "getResolver", label: string) =>
+  contractCall(registry, { abi: ensv2RegistryReads, functionName, args: [requireText(label)] });
 
 const HASH_IN_BRACKETS = /^\[[0-9a-f]{64}\]$/;
 
@@ -171,7 +159,7 @@ function toEntry(
   if (!state?.success || state.returnData.length < 2 + STATE_WORDS * 64 || address === undefined)
     return undefined;
   const word = (index: number): Hex => `0x${state.returnData.slice(2 + index * 64, 66 + index * 64)}`;
-  const [expiry, owner, tokenId] = [BigInt(word(1)), toOwner(word(2)), BigInt(word(3))];
+  const [expiry, owner, tokenId] = [BigInt(word(1)), addressInWord(word(2)), BigInt(word(3))];
   if (expiry === 0n && owner === null) return null;
   return {
     registry,
@@ -187,12 +175,7 @@ const STATE_WORDS = 5;
 /** An address; null for the zero address, undefined for an answer that is not an address. */
 function toAddress(answer: CallAnswer | undefined): Address | null | undefined {
   if (!answer?.success || answer.returnData.length < 66) return undefined;
-  return toOwner(answer.returnData.slice(0, 66) as Hex);
-}
-
-function toOwner(word: Hex): Address | null {
-  const address: Address = `0x${word.slice(-40).toLowerCase()}`;
-  return address === zeroAddress ? null : address;
+  return addressInWord(answer.returnData.slice(0, 66) as Hex);
 }
 
 const unreadable = () =>

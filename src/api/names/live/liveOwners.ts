@@ -1,9 +1,16 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { type Address, decodeFunctionResult, type Hex } from "viem";
 import { nameWrapperReads } from "../../../../abis/nameWrapper.ts";
 import { registrarReads } from "../../../../abis/registrar.ts";
 import { registryReads } from "../../../../abis/registry.ts";
+import { chunksOf } from "../../server/scheduling/chunks.ts";
 import { LiveFailure } from "./failure.ts";
-import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
+import {
+  addressInWord,
+  type CallAnswer,
+  type ContractCall,
+  callTogether,
+  contractCall,
+} from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Names whose owners one call reads. More names take several calls. */
@@ -43,12 +50,8 @@ export async function readOwners(
   { rpc, contracts, signal }: { rpc: Rpc; contracts: OwnerContracts; signal: AbortSignal },
   { names, blockNumber }: { names: readonly OwnedName[]; blockNumber: number },
 ): Promise<LiveOwners[]> {
-  const chunks: OwnedName[][] = [];
-  for (let at = 0; at < names.length; at += NAMES_PER_OWNERS_CALL) {
-    chunks.push(names.slice(at, at + NAMES_PER_OWNERS_CALL));
-  }
   const read = await Promise.all(
-    chunks.map(async (chunk) => {
+    chunksOf(names, NAMES_PER_OWNERS_CALL).map(async (chunk) => {
       const reads = chunk.map((name) => readsOf(name, contracts));
       const calls = reads.flat().map(({ target, callData }) => ({ target, callData }));
       const to = { rpc, signal, multicall3: contracts.multicall3 };
@@ -69,30 +72,22 @@ type OwnerRead = ContractCall & { name: ReadName };
 
 function readsOf({ node, ethLabelhash }: OwnedName, contracts: OwnerContracts): OwnerRead[] {
   const { registry, registrar, wrapper } = contracts;
-  const ofRegistry = (name: "owner" | "resolver"): OwnerRead => ({
+  const ofRegistry = (name: "owner" | "resolver") => ({
     name,
-    target: registry,
-    callData: encodeFunctionData({ abi: registryReads, functionName: name, args: [node] }),
+    ...contractCall(registry, { abi: registryReads, functionName: name, args: [node] }),
   });
-  const ofRegistrar = (name: "ownerOf" | "nameExpires", id: bigint): OwnerRead => ({
+  const ofRegistrar = (name: "ownerOf" | "nameExpires", id: bigint) => ({
     name,
-    target: registrar,
-    callData: encodeFunctionData({ abi: registrarReads, functionName: name, args: [id] }),
+    ...contractCall(registrar, { abi: registrarReads, functionName: name, args: [id] }),
   });
-  const reads = [ofRegistry("owner"), ofRegistry("resolver")];
+  const reads: OwnerRead[] = [ofRegistry("owner"), ofRegistry("resolver")];
   if (ethLabelhash !== null) {
-    reads.push(
-      ofRegistrar("ownerOf", BigInt(ethLabelhash)),
-      ofRegistrar("nameExpires", BigInt(ethLabelhash)),
-    );
+    const id = BigInt(ethLabelhash);
+    reads.push(ofRegistrar("ownerOf", id), ofRegistrar("nameExpires", id));
   }
   if (wrapper !== undefined) {
-    const callData = encodeFunctionData({
-      abi: nameWrapperReads,
-      functionName: "getData",
-      args: [BigInt(node)],
-    });
-    reads.push({ name: "getData", target: wrapper, callData });
+    const getData = { abi: nameWrapperReads, functionName: "getData", args: [BigInt(node)] } as const;
+    reads.push({ name: "getData", ...contractCall(wrapper, getData) });
   }
   return reads;
 }
@@ -114,23 +109,17 @@ function toOwners(reads: readonly OwnerRead[], answers: readonly CallAnswer[]): 
     throw new LiveFailure("rpc", `The owners could not be read: ${name} reverted.`);
   };
   const [ownerOf, nameExpires, getData] = [dataOf("ownerOf"), dataOf("nameExpires"), dataOf("getData")];
+  const addressIn = (word: Hex | null) => word && addressInWord(word);
   const expiry = nameExpires && BigInt(nameExpires);
   const token =
     getData && decodeFunctionResult({ abi: nameWrapperReads, functionName: "getData", data: getData });
   return {
-    registryOwner: toOwner(dataOf("owner")),
-    resolver: toOwner(dataOf("resolver")),
-    registrarOwner: toOwner(ownerOf),
+    registryOwner: addressIn(dataOf("owner")),
+    resolver: addressIn(dataOf("resolver")),
+    registrarOwner: addressIn(ownerOf),
     registrarExpiry: expiry ? expiry.toString() : null,
-    wrapperOwner: token ? toOwner(token[0]) : null,
+    wrapperOwner: token ? addressInWord(token[0]) : null,
     wrapperFuses: token ? token[1] : 0,
     wrapperExpiry: (token ? token[2] : 0n).toString(),
   };
-}
-
-/** An address from a word of ABI data, or from an address itself; null for none and for the zero address. */
-function toOwner(data: Hex | null): Address | null {
-  if (data === null) return null;
-  const address: Address = `0x${data.slice(-40).toLowerCase()}`;
-  return address === zeroAddress ? null : address;
 }

@@ -1,4 +1,12 @@
-import { type Address, encodeFunctionData, type Hex } from "viem";
+import {
+  type Abi,
+  type Address,
+  type ContractFunctionName,
+  type EncodeFunctionDataParameters,
+  encodeFunctionData,
+  type Hex,
+  zeroAddress,
+} from "viem";
 import { multicall3Abi } from "../../../../abis/universalResolver.ts";
 import { AbiError, readAbi } from "./liveAbi.ts";
 import type { Rpc } from "./rpc.ts";
@@ -7,6 +15,12 @@ import type { Rpc } from "./rpc.ts";
 export type ContractReach = { rpc: Rpc; multicall3: Address; signal: AbortSignal };
 
 export type ContractCall = { target: Address; callData: Hex };
+
+/** @example contractCall(registry, { abi: registryReads, functionName: "owner", args: [node] }) */
+export const contractCall = <const Of extends Abi, Name extends ContractFunctionName<Of>>(
+  target: Address,
+  call: EncodeFunctionDataParameters<Of, Name>,
+): ContractCall => ({ target, callData: encodeFunctionData(call) });
 
 /** A contract's answer to one call of a batch. */
 export type CallAnswer = { success: boolean; returnData: Hex };
@@ -18,7 +32,7 @@ export type CallAnswer = { success: boolean; returnData: Hex };
  * @throws LiveFailure when no node answers
  */
 export async function callTogether(
-  { rpc, multicall3, signal }: { rpc: Rpc; multicall3: Address; signal: AbortSignal },
+  { rpc, multicall3, signal }: ContractReach,
   { calls, blockNumber }: { calls: readonly ContractCall[]; blockNumber: number },
 ): Promise<readonly CallAnswer[] | null> {
   const data = encodeFunctionData({
@@ -35,4 +49,10 @@ export async function callTogether(
     if (error instanceof AbiError) return null;
     throw error;
   }
+}
+
+/** The address in a word of ABI data, in lower case; null for the zero address. */
+export function addressInWord(word: Hex): Address | null {
+  const address: Address = `0x${word.slice(-40).toLowerCase()}`;
+  return address === zeroAddress ? null : address;
 }

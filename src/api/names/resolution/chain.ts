@@ -5,6 +5,7 @@ import { ApiError } from "../../server/errors/errors.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { listProgress, readIndexerState } from "../../server/indexState/progress.ts";
 import type { Db } from "../../server/postgres/db.ts";
+import { chunksOf } from "../../server/scheduling/chunks.ts";
 import type { Block } from "../../server/serviceDb/liveAnswers.ts";
 import type { ChainResult } from "../live/cache.ts";
 import type { EntryPlace } from "../live/entries.ts";
@@ -70,8 +71,7 @@ export async function askChain(
   const answers = new Map<NameFacts, ChainAnswer | ApiError>();
   const begun = performance.now();
   let bytes = 0;
-  for (let from = 0; from < questions.length; from += waveSize) {
-    const wave = questions.slice(from, from + waveSize);
+  for (const wave of chunksOf(questions, waveSize)) {
     const refused = refusal({ bytes, passed: performance.now() - begun });
     const asked = refused ? allFailing(wave, refused) : await askAtOnce(ctx, wave, select ?? displayOnly);
     for (const [facts, answer] of asked) {

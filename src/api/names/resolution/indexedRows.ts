@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import type { Contracts, Managed } from "../../../../abis/contracts.ts";
 import { nodeOfNameByNode } from "../../../ens/name.ts";
 import type { Ctx } from "../../server/http/context.ts";
+import { chunksOf } from "../../server/scheduling/chunks.ts";
 import { mapYielding } from "../../server/scheduling/turns.ts";
 import { listRecordRows, type RecordRow } from "../counts/recordRows.ts";
 import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
@@ -162,10 +163,7 @@ async function inChunks(
   nodes: readonly Hex[],
   read: (some: readonly Hex[]) => Promise<DomainRow[]>,
 ): Promise<DomainRow[]> {
-  const wanted = [...new Set(nodes)];
   const rows: DomainRow[] = [];
-  for (let at = 0; at < wanted.length; at += NODES_OF_QUERY) {
-    rows.push(...(await read(wanted.slice(at, at + NODES_OF_QUERY))));
-  }
+  for (const some of chunksOf([...new Set(nodes)], NODES_OF_QUERY)) rows.push(...(await read(some)));
   return rows;
 }

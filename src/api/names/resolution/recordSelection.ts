@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { coinTypeOfChain, ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import type { Ctx } from "../../server/http/context.ts";
+import { chunksOf } from "../../server/scheduling/chunks.ts";
 import { listKnownRecords } from "../query/records.ts";
 import { allChains } from "../query/scope.ts";
 import type { RecordsAsked } from "../schemas/recordChoice.ts";
@@ -104,8 +105,7 @@ function together<Key, Value>(
   const readAll = async () => {
     const all = waiting;
     waiting = [];
-    for (let from = 0; from < all.length; from += most) {
-      const some = all.slice(from, from + most);
+    for (const some of chunksOf(all, most)) {
       const values = readMany(some.map(({ key }) => key));
       await values.then(
         (read) => some.forEach(({ resolve }, i) => void resolve(read[i] as Value)),
