@@ -56,7 +56,6 @@ const domainExpiry = endpoint({
     const names = indexed?.isInRegistry ? [{ ...indexed.state, fullName: name.name }] : [];
     return toCalendar(names, {
       title: name.name,
-      mainChainId: contracts.chainId,
       life: lifeOf(contracts.ensv2),
       now,
       namesAt,
@@ -84,7 +83,6 @@ const addressExpiries = endpoint({
     const title = `ENS names of ${toAddress(address)}`;
     return toCalendar(names, {
       title,
-      mainChainId: contracts.chainId,
       life: lifeOf(contracts.ensv2),
       now,
       namesAt,

@@ -4,7 +4,7 @@ import { nameByNode } from "../../../ens/name.ts";
 import type { KnownLife } from "../rules/availability.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { endsOfPhases, type LifeEnd } from "../rules/lifeEnds.ts";
-import { GRACE_DAYS, type Phase, PREMIUM_DAYS } from "../rules/stages.ts";
+import { type Phase, PREMIUM_DAYS } from "../rules/stages.ts";
 
 /** A name whose ends are shown. */
 type Ending = KnownLife & { node: Hex; fullName: string };
@@ -12,8 +12,6 @@ type Ending = KnownLife & { node: Hex; fullName: string };
 /** The name with its ends, as shown in an answer. */
 export type Ended = Pick<Ending, "chainId" | "node" | "fullName"> & {
   ends: readonly LifeEnd[];
-  /** True if the name has the grace and premium of .eth names in ENSv1. */
-  isOfEnsv1: boolean;
 };
 
 /** The title and sources of a calendar, and the time it is made, in Unix seconds. */
@@ -25,9 +23,6 @@ type CalendarPlan = {
   /** A limitation of the calendar. */
   note?: string;
 };
-
-/** The plan with the registry's chain, and the rules of the deployment. */
-type RulesPlan = CalendarPlan & { mainChainId: number; life: LifeRules };
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -50,39 +45,29 @@ const MAX_INTEGER = 2_147_483_647n;
  */
 export const MAX_WRITTEN = 64;
 
+type Wording = { kind: string; title: (name: string) => string; text: (ends: readonly LifeEnd[]) => string };
+
 /** The wording of each end, by the phase that ends. `kind` is part of the event's UID. */
-const words: Partial<Record<Phase, { kind: string; title: (name: string) => string; text: string }>> = {
+const words: Partial<Record<Phase, Wording>> = {
   registered: {
     kind: "expiry",
     title: (name) => `${name} expires`,
-    text: `The registration ends. A .eth name can still be renewed by anyone in the ${GRACE_DAYS} days after it.`,
+    text: textOfExpiry,
   },
   grace: {
     kind: "grace-end",
     title: (name) => `Grace of ${name} ends`,
-    text: `The name can no longer be renewed. From now on anyone can register it, for ${PREMIUM_DAYS} days with a premium on the price.`,
+    text: (ends) =>
+      ends.some(({ phase }) => phase === "premium")
+        ? `The name can no longer be renewed. From now on anyone can register it, for ${PREMIUM_DAYS} days with a premium on the price.`
+        : "The name can no longer be renewed. From now on anyone can register it.",
   },
   premium: {
     kind: "premium-end",
     title: (name) => `Premium of ${name} ends`,
-    text: "The name can be registered at the usual price, unless it is registered already.",
+    text: () => "The name can be registered at the usual price, unless it is registered already.",
   },
 };
-
-type TextOf = (phase: Phase, ends: readonly LifeEnd[]) => string | undefined;
-
-const textOfEnsv1: TextOf = (phase, ends) => textWithoutPremium(phase, ends) ?? words[phase]?.text;
-
-/** The text for a layer 2 or ENSv2 name, as not all of these have the grace and premium of ENSv1. */
-const textByEnds: TextOf = (phase, ends) => {
-  if (phase === "registered") return textOfExpiry(ends);
-  return textWithoutPremium(phase, ends) ?? words[phase]?.text;
-};
-
-const textWithoutPremium: TextOf = (phase, ends) =>
-  phase === "grace" && ends.every((end) => end.phase !== "premium")
-    ? "The name can no longer be renewed. From now on anyone can register it."
-    : undefined;
 
 function textOfExpiry(ends: readonly LifeEnd[]): string {
   const [expiry, grace] = (["registered", "grace"] as const).map(
@@ -97,13 +82,12 @@ function textOfExpiry(ends: readonly LifeEnd[]): string {
  * The ends of names as an iCalendar (RFC 5545): the expiry of each name, and for .eth names the ends of grace and premium. An
  * event keeps its UID when a renewal moves it; its SEQUENCE, the minute of the expiry, increases.
  */
-export const toCalendar = (names: readonly Ending[], { life, mainChainId, ...plan }: RulesPlan): string =>
+export const toCalendar = (
+  names: readonly Ending[],
+  { life, ...plan }: CalendarPlan & { life: LifeRules },
+): string =>
   toCalendarOfEnds(
-    names.map((name) => ({
-      ...name,
-      ends: endsOfPhases(name, life),
-      isOfEnsv1: name.chainId === mainChainId && !name.registry,
-    })),
+    names.map((name) => ({ ...name, ends: endsOfPhases(name, life) })),
     plan,
   );
 
@@ -117,36 +101,28 @@ export function toCalendarOfEnds(names: readonly Ended[], plan: CalendarPlan): s
     ...(plan.note !== undefined && { description: plan.note }),
   });
   for (const name of names) {
-    const { ends } = name;
-    const textOf = name.isOfEnsv1 ? textOfEnsv1 : textByEnds;
-    for (const end of ends) {
-      const text = textOf(end.phase, ends);
-      const event =
-        end.at >= 0n && end.at <= LAST_TIME
-          ? toEvent(name, { ...end, text, firstEnd: ends[0]?.at ?? 0n }, plan)
-          : null;
-      if (event !== null) calendar.createEvent(event);
+    for (const { phase, at } of name.ends) {
+      const wording = words[phase];
+      if (wording && at >= 0n && at <= LAST_TIME) calendar.createEvent(toEvent(name, { at, wording }, plan));
     }
   }
   return `${calendar.toString()}\r\n`;
 }
 
 function toEvent(
-  { chainId, node, fullName }: Ended,
-  { phase, at, text, firstEnd }: LifeEnd & { text: string | undefined; firstEnd: bigint },
+  { chainId, node, fullName, ends }: Ended,
+  { at, wording }: { at: bigint; wording: Wording },
   { now, namesAt }: CalendarPlan,
 ) {
-  const end = words[phase];
-  if (end === undefined) return null;
-  const summary = end.title(written(fullName));
-  const sequence = firstEnd / 60n;
+  const summary = wording.title(written(fullName));
+  const sequence = (ends[0]?.at ?? 0n) / 60n;
   return {
-    id: `${node}-${end.kind}@${chainId}.namedex`,
+    id: `${node}-${wording.kind}@${chainId}.namedex`,
     sequence: Number(sequence > MAX_INTEGER ? MAX_INTEGER : sequence),
     stamp: new Date(now * 1_000),
     start: new Date(Number(at) * 1_000),
     summary,
-    description: text ?? end.text,
+    description: wording.text(ends),
     transparency: ICalEventTransparency.TRANSPARENT,
     ...(namesAt !== null && { url: `${namesAt}${encodeURIComponent(linked(fullName, node))}` }),
     alarms: REMINDER_DAYS.map((days) => ({

@@ -78,7 +78,6 @@ export const dropsCalendar: ExplorerPage = {
     });
     const text = toCalendar(names, {
       title: title(kind.label),
-      mainChainId: 0,
       now,
       life: lifeOfEnsv1,
       namesAt: null,

@@ -26,7 +26,6 @@ export const watchCalendar: ExplorerPage = {
         node: domain.namehash as Ended["node"],
         fullName: domain.name,
         ends: endsOf(domain),
-        isOfEnsv1: domain.chain === undefined && domain.protocol !== "ensv2",
       }),
     );
     return new Response(toCalendarOfEnds(names, { title: TITLE, now, namesAt: null }), {
