@@ -128,3 +128,7 @@ export const mapPart = <From, To>(
     return found.map(({ position }, i) => ({ row: rows[i] as To, position }));
   },
 });
+
+/** The same part, with each row mapped on its own. */
+export const mapRows = <From, To>(part: ListPart<From>, toRow: (row: From) => To): ListPart<To> =>
+  mapPart(part, (rows) => rows.map(toRow));

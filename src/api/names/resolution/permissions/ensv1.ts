@@ -1,19 +1,18 @@
 import type { Address } from "viem";
 import type { NameContracts } from "../../../../../abis/contracts.ts";
 import type { Ctx } from "../../../server/http/context.ts";
-import {
-  type DelegateRow,
-  delegatesAt,
-  isOperator,
-  listTokenApprovals,
-  operatorsIn,
-  type TokenApprovalRow,
-} from "../../query/approvals.ts";
+import { delegatesAt, isOperator, listTokenApprovals, type TokenApprovalRow } from "../../query/approvals.ts";
 import type { DomainRow } from "../../query/domains.ts";
 import { listOwnerEvents, type OwnerIn } from "../../query/ownerEvents.ts";
-import { type ListPart, mapPart } from "../../query/parts.ts";
+import { type ListPart, mapRows } from "../../query/parts.ts";
 import { type Layer, ownerAtResolver, type Power, powersOf, powersOfParent } from "../../rules/powers.ts";
-import type { Permission, PermissionKind, Permissions } from "./permission.ts";
+import {
+  listOperators,
+  type OperatedOwner,
+  type Permission,
+  type PermissionKind,
+  type Permissions,
+} from "./permission.ts";
 import { ranks } from "./ranks.ts";
 
 /** An ENSv1 name and its parent, each with its owners' powers over the name. */
@@ -54,43 +53,28 @@ async function wrapperActsFor({ db, contracts }: Ctx, row: DomainRow | null): Pr
   return owner === wrapper || isOperator(db, { chainId, contract, owner, operator: wrapper });
 }
 
+/** Owners of the name itself, or of its parent, with their powers over the name. */
 type Side = {
-  /** The name whose owners these are: the name itself, or its parent. */
   row: DomainRow;
-  /** The name over which they have power. */
-  name: DomainRow;
   powers: readonly Power[];
   kinds: Record<"owner" | "approval" | "operator", PermissionKind>;
 };
+
+const own = { owner: "owner", approval: "token_approval", operator: "operator" } as const;
+const above = { owner: "parent_owner", approval: "parent_approval", operator: "parent_operator" } as const;
 
 /** The accounts that may change an ENSv1 name. */
 export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permissions> {
   const { row, parent, powers, parentPowers } = of;
   const contracts = ctx.contracts.nameContracts(row.chainId);
-  const own: Side = {
-    row,
-    name: row,
-    powers,
-    kinds: { owner: "owner", approval: "token_approval", operator: "operator" },
-  };
-  const above: Side[] =
-    parent === null
-      ? []
-      : [
-          {
-            row: parent,
-            name: row,
-            powers: parentPowers,
-            kinds: { owner: "parent_owner", approval: "parent_approval", operator: "parent_operator" },
-          },
-        ];
-  const sides = [own, ...above];
+  const ofParent: Side[] = parent === null ? [] : [{ row: parent, powers: parentPowers, kinds: above }];
+  const sides: Side[] = [{ row, powers, kinds: own }, ...ofParent];
   const writer = writerOf(ctx, row, contracts);
   return {
-    fixed: [...(await fixedOf(ctx, sides, contracts)), ...(writer ? [ofWriter(writer)] : [])],
+    fixed: [...(await fixedOf(ctx, row, { sides, contracts })), ...ofWriter(writer)],
     parts: [
-      ...operatorsOf(ctx, { sides, writer, contracts, chainId: row.chainId }),
-      ...delegatesOf(ctx, row, { contracts, owner: writer?.owner ?? null }),
+      ...operatorsOf(ctx, row, { sides, writer, contracts }),
+      ...(writer ? [delegatesOf(ctx, row, writer)] : []),
     ],
   };
 }
@@ -113,8 +97,12 @@ const ownerColumns: Partial<Record<Layer, OwnerIn["column"]>> = {
 };
 
 /** Owners of the name and its parent, and the accounts approved for their tokens. */
-async function fixedOf({ db }: Ctx, sides: readonly Side[], contracts: NameContracts): Promise<Permission[]> {
-  const chainId = sides[0]?.row.chainId ?? 0;
+async function fixedOf(
+  { db }: Ctx,
+  name: DomainRow,
+  { sides, contracts }: { sides: readonly Side[]; contracts: NameContracts },
+): Promise<Permission[]> {
+  const { chainId } = name;
   const tokens = [contracts.registrar, contracts.wrapper].filter((one) => one !== undefined);
   const owners = sides.flatMap(({ row: { node }, powers, kinds }) =>
     powers.flatMap((power) => {
@@ -134,7 +122,7 @@ async function fixedOf({ db }: Ctx, sides: readonly Side[], contracts: NameContr
   const ofTokens = sides.flatMap((side) =>
     approvals
       .filter(({ node }) => node === side.row.node)
-      .flatMap((approval) => ofApproval(approval, side, contracts)),
+      .flatMap((approval) => ofApproval(approval, name, { ...side, contracts })),
   );
   return [...ofOwners, ...ofTokens];
 }
@@ -147,12 +135,12 @@ const permissionOf = (
 /** The last approval of a token: in force if the contract still returns it, and the token can be used. */
 function ofApproval(
   approval: TokenApprovalRow,
-  { row, name, powers, kinds }: Side,
-  { registrar }: NameContracts,
+  name: DomainRow,
+  { row, powers, kinds, contracts }: Side & { contracts: NameContracts },
 ): Permission[] {
   const { approved, contract, owner } = approval;
   if (approved === null) return [];
-  const layer: Layer = contract === registrar ? "registrar" : "wrapper";
+  const layer: Layer = contract === contracts.registrar ? "registrar" : "wrapper";
   const isApproved = (layer === "registrar" ? row.registrarApproved : row.wrapperApproved) === approved;
   const power = powers.find((one) => one.layer === layer);
   const who = { kind: kinds.approval, layer, address: approved, contract, givenBy: owner, event: approval };
@@ -167,37 +155,34 @@ function ofApproval(
   return [{ ...who, may: [], inForce, reason: power.reason ?? (isOfName ? "expired" : "not_wrapped") }];
 }
 
-/** The account that the name's resolver takes as the owner; null if its rule is unknown, or there is no such account. */
-type Writer = { owner: Address; resolver: Address };
+/** The account that the name's resolver takes as the owner; null if there is none, or it is unknown. */
+type Writer = { owner: Address | null; isKnown: boolean; resolver: Address };
 
+/** Null if the name has no resolver, or one whose rule is unknown. */
 function writerOf({ now }: Ctx, row: DomainRow, { resolvers, wrapper }: NameContracts): Writer | null {
-  const rule = row.resolver === null ? undefined : resolvers.get(row.resolver);
-  if (row.resolver === null || rule === undefined) return null;
-  const { owner } = ownerAtResolver(row, { ...rule, wrapper, now });
-  return owner === null ? null : { owner, resolver: row.resolver };
+  const { resolver } = row;
+  const rule = resolver === null ? undefined : resolvers.get(resolver);
+  if (resolver === null || rule === undefined) return null;
+  return { resolver, ...ownerAtResolver(row, { ...rule, wrapper, now }) };
 }
 
 const setRecords = { layer: "resolver", may: ["set_records"], inForce: true } as const;
 
-const ofWriter = ({ owner: address, resolver: contract }: Writer): Permission => ({
-  kind: "owner",
-  ...setRecords,
-  address,
-  contract,
-  event: null,
-});
+const ofWriter = (writer: Writer | null): Permission[] =>
+  writer?.owner
+    ? [{ kind: "owner", ...setRecords, address: writer.owner, contract: writer.resolver, event: null }]
+    : [];
 
-type Operators = {
-  sides: readonly Side[];
-  writer: Writer | null;
-  contracts: NameContracts;
-  chainId: number;
-};
+type Operators = { sides: readonly Side[]; writer: Writer | null; contracts: NameContracts };
 
 /** Operators of each layer's owner, except in layers where the owner can do nothing. */
-function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operators): ListPart<Permission>[] {
+function operatorsOf(
+  ctx: Ctx,
+  { chainId }: DomainRow,
+  { sides, writer, contracts }: Operators,
+): ListPart<Permission>[] {
   const ofLayers = sides.flatMap(({ powers, kinds }) =>
-    powers.flatMap((power) => {
+    powers.flatMap((power): OperatedOwner[] => {
       const contract = contractOf(contracts, power.layer);
       // The registry of 2017 has no operators.
       if (contract === undefined || power.layer === "registry_old" || power.inForce === false) return [];
@@ -206,45 +191,30 @@ function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operato
       return [{ rank: byLayer[layer], contract, owner, kind: kinds.operator, layer, may, inForce, reason }];
     }),
   );
-  const ofResolver = writer
-    ? [
-        {
-          rank: ranks.operators.resolver,
-          contract: writer.resolver,
-          owner: writer.owner,
-          kind: "operator" as const,
-          ...setRecords,
-        },
-      ]
-    : [];
-  const asked = [...ofLayers, ...ofResolver];
-  return operatorsIn(db, chainId, asked).map((part, i) =>
-    mapPart(part, (rows) =>
-      rows.map((one): Permission => {
-        const { rank: _, owner: givenBy, ...power } = asked[i] as (typeof asked)[number];
-        return { ...power, address: one.operator, givenBy, event: one };
-      }),
-    ),
+  const ofResolver = ofWriter(writer).map(
+    ({ address: owner, contract }): OperatedOwner => ({
+      rank: ranks.operators.resolver,
+      contract,
+      owner,
+      kind: "operator",
+      ...setRecords,
+    }),
   );
+  return listOperators(ctx, chainId, [...ofLayers, ...ofResolver]);
 }
 
 /** Accounts that may write records at the name's resolver, approved by the current owner or an earlier one. */
 function delegatesOf(
-  { db, now }: Ctx,
-  row: DomainRow,
-  { contracts, owner }: { contracts: NameContracts; owner: Address | null },
-): ListPart<Permission>[] {
-  const { chainId, node, resolver } = row;
-  const rule = resolver === null ? undefined : contracts.resolvers.get(resolver);
-  if (resolver === null || rule === undefined) return [];
-  const { isKnown } = ownerAtResolver(row, { ...rule, wrapper: contracts.wrapper, now });
+  { db }: Ctx,
+  { chainId, node }: DomainRow,
+  { resolver, owner, isKnown }: Writer,
+): ListPart<Permission> {
   const found = delegatesAt(db, ranks.delegates, { chainId, resolver, node, owner });
-  const toPermission = (one: DelegateRow): Permission => {
+  return mapRows(found, (one): Permission => {
     const who = { address: one.delegate, contract: resolver, givenBy: one.owner, event: one };
     const given = { kind: "record_delegate", layer: "resolver", ...who } as const;
     if (!isKnown) return { ...given, may: [], inForce: null, reason: "renewal_unknown" };
     if (one.owner !== owner) return { ...given, may: [], inForce: false, reason: "owner_changed" };
     return { ...given, may: ["set_records"], inForce: true };
-  };
-  return [mapPart(found, (rows) => rows.map(toPermission))];
+  });
 }

@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import type { Ctx } from "../../../server/http/context.ts";
-import { findRoles, type OperatorRow, operatorsIn, type RoleRow, rolesFor } from "../../query/approvals.ts";
+import { findRoles, rolesFor } from "../../query/approvals.ts";
 import type { Ensv2Entry } from "../../query/ensv2.ts";
 import { listOwnerEvents } from "../../query/ownerEvents.ts";
-import { type ListPart, mapPart } from "../../query/parts.ts";
+import { type ListPart, mapRows } from "../../query/parts.ts";
 import {
   mayAsHolder,
   mayWithOwnRoles,
@@ -12,7 +12,7 @@ import {
   ROLE_SET_SUBREGISTRY,
 } from "../../rules/rolePowers.ts";
 import type { DomainState } from "../domainState.ts";
-import type { Permission, Permissions } from "./permission.ts";
+import { listOperators, type OperatedOwner, type Permission, type Permissions } from "./permission.ts";
 import { ranks } from "./ranks.ts";
 
 /** The resource of roles for a whole contract. */
@@ -53,10 +53,16 @@ async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Pro
     may: ofHolder,
     ...inForceWhile(!isExpired || ofHolder.length > 0),
   };
-  const may = mayWithRoles(roles, { isExpired });
-  const place = { rank: ranks.operators.token, chainId, contract: registry, owner };
-  const power = { kind: "operator", may, ...inForceWhile(!isExpired) } as const;
-  return { fixed: [holder], parts: operatorsOf(ctx, place, power) };
+  const operated: OperatedOwner = {
+    rank: ranks.operators.token,
+    kind: "operator",
+    layer: "token",
+    contract: registry,
+    owner,
+    may: mayWithRoles(roles, { isExpired }),
+    ...inForceWhile(!isExpired),
+  };
+  return { fixed: [holder], parts: listOperators(ctx, chainId, [operated]) };
 }
 
 const inForceWhile = (inForce: boolean) => (inForce ? { inForce } : { inForce, reason: "expired" as const });
@@ -68,64 +74,49 @@ const rolesOfHolder = (ctx: Ctx, entry: Ensv2Entry, account: Address): Promise<b
   return findRoles(ctx.db, { chainId, contract, account, resources });
 };
 
-/** Accounts that act with the roles of a token's holder. */
-function operatorsOf(
+/** Accounts with roles in a contract. @param toPower what the roles of one account mean */
+const listRoles = (
   { db }: Ctx,
-  { chainId, ...place }: { rank: number; chainId: number; contract: Address; owner: Address },
-  power: Pick<Permission, "kind" | "may" | "inForce" | "reason">,
-): ListPart<Permission>[] {
-  const { contract, owner: givenBy } = place;
-  const toPermission = (one: OperatorRow): Permission => ({
-    ...power,
-    layer: "token",
+  { rank, ...of }: Parameters<typeof rolesFor>[2] & { rank: number },
+  toPower: (roles: bigint) => Pick<Permission, "kind" | "layer" | "may"> & Partial<Permission>,
+): ListPart<Permission> =>
+  mapRows(rolesFor(db, rank, of), ({ account, contract, roles, ...event }) => ({
+    address: account,
     contract,
-    address: one.operator,
-    givenBy,
-    event: one,
-  });
-  return operatorsIn(db, chainId, [place]).map((part) => mapPart(part, (rows) => rows.map(toPermission)));
-}
-
-const roleOf = (
-  { account, contract, roles, ...event }: RoleRow,
-  what: Pick<Permission, "kind" | "layer" | "may">,
-): Permission => ({ ...what, address: account, contract, roles, event, inForce: true });
+    roles,
+    event,
+    inForce: true,
+    ...toPower(roles),
+  }));
 
 /** Accounts with roles for the entry, and for its whole registry. */
 function rolesOf(ctx: Ctx, entry: Ensv2Entry): ListPart<Permission>[] {
   const { chainId, registry: contract, resource } = entry;
   const isExpired = isExpiredAt(ctx, entry);
-  const ofEntry =
-    resource === null ? [] : [rolesFor(ctx.db, ranks.roles, { chainId, contract, resources: [resource] })];
-  const ofRegistry = rolesFor(ctx.db, ranks.rootRoles, { chainId, contract, resources: [ROOT] });
-  return [
-    ...ofEntry.map((part) =>
-      mapPart(part, (rows) =>
-        rows.map((one): Permission => {
-          const may = mayWithOwnRoles(one.roles, { isExpired });
-          const role = roleOf(one, { kind: "role", layer: "token", may });
-          return { ...role, ...inForceWhile(!isExpired) };
-        }),
-      ),
-    ),
-    mapPart(ofRegistry, (rows) =>
-      rows.map((one) => {
-        const may = mayWithRootRoles(one.roles, { isExpired });
-        return roleOf(one, { kind: "root_role", layer: "token", may });
-      }),
-    ),
-  ];
+  const ofRegistry = listRoles(
+    ctx,
+    { rank: ranks.rootRoles, chainId, contract, resources: [ROOT] },
+    (roles) => ({ kind: "root_role", layer: "token", may: mayWithRootRoles(roles, { isExpired }) }),
+  );
+  if (resource === null) return [ofRegistry];
+  const ofEntry = listRoles(
+    ctx,
+    { rank: ranks.roles, chainId, contract, resources: [resource] },
+    (roles) => ({
+      kind: "role",
+      layer: "token",
+      may: mayWithOwnRoles(roles, { isExpired }),
+      ...inForceWhile(!isExpired),
+    }),
+  );
+  return [ofEntry, ofRegistry];
 }
 
 /** Accounts with roles for a whole ENSv2 resolver. The actions that each of its roles allows are not known here. */
 function resolverOf(ctx: Ctx, { chainId, resolver, ensv2 }: DomainState): ListPart<Permission>[] {
   if (resolver === null || ensv2?.walk.resolver?.isKnown !== true) return [];
-  const found = rolesFor(ctx.db, ranks.resolverRoles, { chainId, contract: resolver, resources: [ROOT] });
-  return [
-    mapPart(found, (rows) =>
-      rows.map((one) => roleOf(one, { kind: "root_role", layer: "resolver", may: [] })),
-    ),
-  ];
+  const of = { rank: ranks.resolverRoles, chainId, contract: resolver, resources: [ROOT] };
+  return [listRoles(ctx, of, () => ({ kind: "root_role", layer: "resolver", may: [] }))];
 }
 
 /** Accounts that may replace the registry that contains the name. */
@@ -134,15 +125,8 @@ async function parentOf(ctx: Ctx, parent: DomainState | null): Promise<ListPart<
   if (entry === null || isExpiredAt(ctx, entry)) return [];
   const { chainId, registry: contract, resource } = entry;
   const resources = resource === null ? [ROOT] : [ROOT, resource];
-  const found = rolesFor(ctx.db, ranks.parentRoles, {
-    chainId,
-    contract,
-    resources,
-    bit: ROLE_SET_SUBREGISTRY,
-  });
-  const roles = mapPart(found, (rows) =>
-    rows.map((one) => roleOf(one, { kind: "parent_role", layer: "token", may: ["replace"] })),
-  );
+  const of = { rank: ranks.parentRoles, chainId, contract, resources, bit: ROLE_SET_SUBREGISTRY };
+  const roles = listRoles(ctx, of, () => ({ kind: "parent_role", layer: "token", may: ["replace"] }));
   return [...(await parentOperatorsOf(ctx, entry)), roles];
 }
 
@@ -152,6 +136,14 @@ async function parentOperatorsOf(ctx: Ctx, entry: Ensv2Entry): Promise<ListPart<
   if (owner === null) return [];
   const may = mayWithRoles(await rolesOfHolder(ctx, entry, owner), { isExpired: false });
   if (!may.includes("set_subregistry")) return [];
-  const place = { rank: ranks.parentOperators.token, chainId, contract, owner };
-  return operatorsOf(ctx, place, { kind: "parent_operator", may: ["replace"], inForce: true });
+  const operated: OperatedOwner = {
+    rank: ranks.parentOperators.token,
+    kind: "parent_operator",
+    layer: "token",
+    contract,
+    owner,
+    may: ["replace"],
+    inForce: true,
+  };
+  return listOperators(ctx, chainId, [operated]);
 }

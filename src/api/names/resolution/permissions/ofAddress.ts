@@ -17,7 +17,7 @@ import {
 import { type DomainRow, listDomainsOnChains } from "../../query/domains.ts";
 import type { LogPlace } from "../../query/ownerEvents.ts";
 import type { Page, Part } from "../../query/page.ts";
-import { type ListPart, mapPart, readParts } from "../../query/parts.ts";
+import { type ListPart, mapPart, mapRows, readParts } from "../../query/parts.ts";
 import { scopeOf } from "../../query/scope.ts";
 import { type Layer, ownerAtResolver, powersOf, type Reason } from "../../rules/powers.ts";
 import type { grantKinds } from "../../schemas/answers.ts";
@@ -52,29 +52,15 @@ export function readGrants(ctx: Ctx, { kinds, part, ...of }: Asked): Promise<Pag
   const { db, contracts } = ctx;
   const { chainId } = contracts;
   const hasRoles = of.side === "held" && contracts.ensv2 !== undefined && of.chainIds.includes(chainId);
-  const parts: Record<GrantKind, () => ListPart<Grant>[]> = {
-    operator: () => [
-      mapPart(operatorsOfAddress(db, ranks.operator, of), (rows) => rows.map((row) => ofOperator(ctx, row))),
-    ],
-    token_approval: () => [
-      mapPart(tokensOfAddress(db, ranks.token_approval, of), (rows) => ofTokens(ctx, rows)),
-    ],
-    record_delegate: () => [
-      mapPart(delegatesOfAddress(db, ranks.record_delegate, of), (rows) => ofDelegates(ctx, rows)),
-    ],
-    role: () =>
-      hasRoles
-        ? [
-            mapPart(rolesOfAddress(db, ranks.role, { address: of.address, chainId }), (rows) =>
-              ofRoles(ctx, rows),
-            ),
-          ]
-        : [],
+  const roles = rolesOfAddress(db, ranks.role, { address: of.address, chainId });
+  const parts: Record<GrantKind, ListPart<Grant> | null> = {
+    operator: mapRows(operatorsOfAddress(db, ranks.operator, of), (row) => ofOperator(ctx, row)),
+    token_approval: mapPart(tokensOfAddress(db, ranks.token_approval, of), (rows) => ofTokens(ctx, rows)),
+    record_delegate: mapPart(delegatesOfAddress(db, ranks.record_delegate, of), (rows) => ofDelegates(ctx, rows)),
+    role: hasRoles ? mapPart(roles, (rows) => ofRoles(ctx, rows)) : null,
   };
-  return readParts(
-    kinds.flatMap((kind) => parts[kind]()),
-    part,
-  );
+  const asked = kinds.flatMap((kind) => parts[kind] ?? []);
+  return readParts(asked, part);
 }
 
 /** The layer of a contract. A contract outside the deployment is an ENSv2 registry. */

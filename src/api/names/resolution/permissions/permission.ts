@@ -1,6 +1,8 @@
 import type { Address, Hex } from "viem";
+import type { Ctx } from "../../../server/http/context.ts";
+import { type OperatorsOf, operatorsIn } from "../../query/approvals.ts";
 import type { LogPlace } from "../../query/ownerEvents.ts";
-import type { ListPart } from "../../query/parts.ts";
+import { type ListPart, mapRows } from "../../query/parts.ts";
 import type { Action, Layer, Reason } from "../../rules/powers.ts";
 import type { permissionKinds } from "../../schemas/answers.ts";
 
@@ -35,3 +37,17 @@ export type ParentPower = {
   /** Until when the parent gave up control of the name, in Unix seconds; null if it has not. */
   cannotControlUntil: bigint | null;
 };
+
+/** An owner in a contract, and what the owner's operators may do there. */
+export type OperatedOwner = OperatorsOf & Pick<Permission, "kind" | "layer" | "may" | "inForce" | "reason">;
+
+/** The operators of owners, one part for each owner. */
+export const listOperators = (
+  { db }: Ctx,
+  chainId: number,
+  owners: readonly OperatedOwner[],
+): ListPart<Permission>[] =>
+  operatorsIn(db, chainId, owners).map((part, i) => {
+    const { rank: _, owner: givenBy, ...power } = owners[i] as OperatedOwner;
+    return mapRows(part, (row) => ({ ...power, address: row.operator, givenBy, event: row }));
+  });
