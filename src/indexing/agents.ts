@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { nodeOfToken } from "../ens/agentToken.ts";
 import { on } from "./on.ts";
-import { leaveAdapter, putAgent, putBinding, setAgentUri } from "./write/agents.ts";
+import { patchAgent, putAgent, putBinding } from "./write/agents.ts";
 import { addressesOf } from "./write/contracts.ts";
 import { appendEventAndHolders } from "./write/events.ts";
 
@@ -55,12 +55,12 @@ on("AgentRegistry", "Registered", async ({ event, context, log }) => {
 on("AgentRegistry", "URIUpdated", async ({ event, context, log }) => {
   const { agentId, newURI, updatedBy } = event.args;
   await appendEventAndHolders(context, log, { fromAddress: updatedBy, value: newURI, details: { agentId } });
-  await setAgentUri(context, log, agentId, newURI);
+  await patchAgent(context, log, agentId, { uri: newURI });
 });
 
 /** An agent left the adapter. Writes: events, agents. */
 on("AgentRegistry", "Transfer", async ({ event, context, log }) => {
   const { from, to, tokenId: agentId } = event.args;
   await appendEventAndHolders(context, log, { fromAddress: from, toAddress: to, details: { agentId } });
-  await leaveAdapter(context, log, agentId, to);
+  await patchAgent(context, log, agentId, { owner: to });
 });

@@ -13,7 +13,7 @@ import {
 import { isLabelOf, isPrintable, unknownLabel } from "../ens/name.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { rowsOfEntries, rowsOfEthEntries } from "./rowsAhead.ts";
-import { putOperator } from "./write/approvals.ts";
+import { putOperator, putRoles } from "./write/approvals.ts";
 import { addressesOf } from "./write/contracts.ts";
 import {
   appendEntryLog,
@@ -35,7 +35,6 @@ import {
   putCode,
 } from "./write/ensv2/proxies.ts";
 import { openRegistry, putClaim } from "./write/ensv2/registries.ts";
-import { putRoles } from "./write/ensv2/roles.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
 import { familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./write/logRef.ts";

@@ -1,12 +1,12 @@
+import type { Context } from "ponder:registry";
 import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
 import { storable } from "../ens/storable.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
-import { putLink } from "./write/ensv2/links.ts";
 import { hasKnownCode } from "./write/ensv2/proxies.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
-import type { HandlerArgs } from "./write/logRef.ts";
-import { clearRecords, putAddress, putResolverNode, putText } from "./write/records.ts";
+import type { HandlerArgs, LogRef } from "./write/logRef.ts";
+import { clearRecords, putAddress, putLink, putResolverNode, putText } from "./write/records.ts";
 
 /*
  * Resolvers of ENSv2 that a listed factory deployed. Records have a number, which stands in place of the node in the tables
@@ -24,14 +24,15 @@ type Args<Name extends EventIn<"Ensv2Resolver">> = ArgsOf<"Ensv2Resolver", Name>
 function onResolver<Name extends EventIn<"Ensv2Resolver">>(
   name: Name,
   rowOf: (args: Args<Name>["event"]["args"]) => EventValues,
-  write: (args: Args<Name>) => Promise<unknown> = () => Promise.resolve(),
+  write?: (context: Context, log: LogRef, args: Args<Name>["event"]["args"]) => Promise<unknown>,
 ): void {
-  on("Ensv2Resolver", name, async (args) => {
-    const { context, log } = args as HandlerArgs;
+  on("Ensv2Resolver", name, async (handled) => {
+    const { context, log } = handled as HandlerArgs;
+    const { args } = handled.event;
     const isKnown = await hasKnownCode(context, log.contractAddress);
-    const { node, ...rest } = rowOf(args.event.args);
+    const { node, ...rest } = rowOf(args);
     await appendEvent(context, log, isKnown && node ? { node, ...rest } : rest);
-    if (isKnown) await write(args);
+    if (isKnown) await write?.(context, log, args);
   });
 }
 
@@ -47,66 +48,54 @@ onResolver("ResolverCreated", () => ({}));
 onResolver(
   "Linked",
   ({ recordId, node, name }) => ({ node, details: { recordId, name } }),
-  ({ event, context, log }) => {
-    const { recordId, node } = event.args;
-    return putLink(context, log, node, recordId === 0n ? null : nodeOf(recordId));
-  },
+  (context, log, { recordId, node }) =>
+    putLink(context, log, node, recordId === 0n ? null : nodeOf(recordId)),
 );
 
 /** Writes: events, resolver_nodes. */
 onResolver(
   "Cleared",
   ({ recordId }) => ({ node: nodeOf(recordId) }),
-  ({ event, context, log }) => clearRecords(context, log, nodeOf(event.args.recordId)),
+  (context, log, { recordId }) => clearRecords(context, log, nodeOf(recordId)),
 );
 
 /** Writes: events, address_records. Empty bytes clear the record. */
 onResolver(
   "AddressUpdated",
   ({ recordId, coinType, addressBytes }) => ({ node: nodeOf(recordId), coinType, address: addressBytes }),
-  ({ event, context, log }) => {
-    const { recordId, coinType, addressBytes } = event.args;
-    return putAddress(context, log, nodeOf(recordId), coinType, addressBytes);
-  },
+  (context, log, { recordId, coinType, addressBytes }) =>
+    putAddress(context, log, nodeOf(recordId), coinType, addressBytes),
 );
 
 /** Writes: events, text_records. An empty value clears the record. */
 onResolver(
   "TextUpdated",
   ({ recordId, key, value }) => ({ node: nodeOf(recordId), key, value }),
-  ({ event, context, log }) => {
-    const { recordId, keyHash, key, value } = event.args;
-    return putText(context, log, {
+  (context, log, { recordId, keyHash, key, value }) =>
+    putText(context, log, {
       // Ponder types an indexed text as the text, but it is the hash.
       node: nodeOf(recordId),
       key,
       keyHash: keyHash as Hex,
       isRead: false,
       value: value === "" ? null : value,
-    });
-  },
+    }),
 );
 
 /** Writes: events, resolver_nodes. Empty bytes clear the record. */
 onResolver(
   "ContenthashUpdated",
   ({ recordId, hash }) => ({ node: nodeOf(recordId), contenthash: hash }),
-  ({ event, context, log }) => {
-    const { recordId, hash } = event.args;
-    return putResolverNode(context, log, nodeOf(recordId), { contenthash: hash === "0x" ? null : hash });
-  },
+  (context, log, { recordId, hash }) =>
+    putResolverNode(context, log, nodeOf(recordId), { contenthash: hash === "0x" ? null : hash }),
 );
 
 /** Writes: events, resolver_nodes. */
 onResolver(
   "NameUpdated",
-  ({ recordId, primaryName }) => ({ node: nodeOf(recordId), name: primaryName }),
-  ({ event, context, log }) => {
-    const { recordId, primaryName } = event.args;
-    return putResolverNode(context, log, nodeOf(recordId), {
-      name: primaryName === "" ? null : storable(primaryName),
-    });
-  },
+  ({ recordId, primaryName: name }) => ({ node: nodeOf(recordId), name }),
+  (context, log, { recordId, primaryName: name }) =>
+    putResolverNode(context, log, nodeOf(recordId), { name: name === "" ? null : storable(name) }),
 );
 
 /* Records that no answer needs. */

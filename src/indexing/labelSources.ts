@@ -8,19 +8,13 @@ import { learnLabel } from "./write/names.ts";
  * Contracts that gave names away and spelled them out. The registry's logs have the names and their owners; these have the labels.
  */
 
-on("DnsRegistrar", "Claim(bytes32 indexed node, address indexed owner, bytes dnsname)", onClaim);
-on(
-  "DnsRegistrar",
-  "Claim(bytes32 indexed node, address indexed owner, bytes dnsname, uint32 inception)",
-  onClaim,
-);
+const claim = "Claim(bytes32 indexed node, address indexed owner, bytes dnsname)";
+const datedClaim = "Claim(bytes32 indexed node, address indexed owner, bytes dnsname, uint32 inception)";
 
-type Claim =
-  | ArgsOf<"DnsRegistrar", "Claim(bytes32 indexed node, address indexed owner, bytes dnsname)">
-  | ArgsOf<
-      "DnsRegistrar",
-      "Claim(bytes32 indexed node, address indexed owner, bytes dnsname, uint32 inception)"
-    >;
+on("DnsRegistrar", claim, onClaim);
+on("DnsRegistrar", datedClaim, onClaim);
+
+type Claim = ArgsOf<"DnsRegistrar", typeof claim> | ArgsOf<"DnsRegistrar", typeof datedClaim>;
 
 /** The owner of a name of the DNS took it over. Writes: events, labels, domains. */
 async function onClaim({ event, context, log }: Claim) {

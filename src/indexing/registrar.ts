@@ -8,7 +8,7 @@ import { putRegistrarController } from "./write/controllers.ts";
 import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
 import { setV1Controller } from "./write/ensv2/phases.ts";
 import { appendArguments, appendEvent, appendEventAndHolders, type EventValues } from "./write/events.ts";
-import { nullIfZero } from "./write/logRef.ts";
+import { type HandlerArgs, nullIfZero } from "./write/logRef.ts";
 import { takeApproved } from "./write/shortNameClaims.ts";
 import { unexplainedBy } from "./write/wrappedRenewals.ts";
 
@@ -98,23 +98,20 @@ on("BaseRegistrar", "ControllerRemoved", onController);
  * which alone decides who owns a name and until when. Their logs are stored and change no state.
  */
 
-on("RegistrarOld", "Transfer", ({ event, context, log }) => {
-  const { from, to, tokenId } = event.args;
-  const { node } = keyOfToken(context, tokenId);
-  return appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to });
+on("RegistrarOld", "Transfer", (args) => {
+  const { from, to, tokenId } = args.event.args;
+  return appendOfToken(args, tokenId, { fromAddress: from, toAddress: to });
 });
-on("RegistrarOld", "Approval", ({ event, context, log }) => {
-  const { owner, approved, tokenId } = event.args;
-  const { node } = keyOfToken(context, tokenId);
-  return appendEventAndHolders(context, log, { node, details: { owner, approved } });
+on("RegistrarOld", "Approval", (args) => {
+  const { owner, approved, tokenId } = args.event.args;
+  return appendOfToken(args, tokenId, { details: { owner, approved } });
 });
 on("RegistrarOld", "ApprovalForAll", appendArguments);
 on("RegistrarOld", "NameRegistered", onOldRegistered);
 on("RegistrarOld", "NameMigrated", onOldRegistered);
-on("RegistrarOld", "NameRenewed", ({ event, context, log }) => {
-  const { id, expires } = event.args;
-  const { node } = keyOfToken(context, id);
-  return appendEventAndHolders(context, log, { node, expiryTimestamp: expires });
+on("RegistrarOld", "NameRenewed", (args) => {
+  const { id, expires } = args.event.args;
+  return appendOfToken(args, id, { expiryTimestamp: expires });
 });
 on("RegistrarOld", "ControllerAdded", async (args) => {
   await appendArguments(args);
@@ -124,53 +121,38 @@ on("RegistrarOld", "ControllerRemoved", appendArguments);
 
 /* On chain the auction registrar's argument `hash` is the labelhash, but for NewBid. */
 
-const nodeOf = ({ context }: { context: Context }, labelhash: Hex): Hex =>
-  keyOfRegistrar(context.chain.id, labelhash).node;
-
 on("AuctionRegistrar", "AuctionStarted", (args) => {
-  const { hash: labelhash, registrationDate } = args.event.args;
-  return appendEventAndHolders(args.context, args.log, {
-    node: nodeOf(args, labelhash),
-    details: { registrationDate },
-  });
+  const { hash, registrationDate } = args.event.args;
+  return appendOfLabel(args, hash, { details: { registrationDate } });
 });
-on("AuctionRegistrar", "NewBid", (args) => {
-  const { hash, bidder, deposit } = args.event.args; // `hash` is a sealed bid here
-  return appendEventAndHolders(args.context, args.log, {
-    fromAddress: bidder,
-    costWei: deposit,
-    details: { hash },
-  });
+on("AuctionRegistrar", "NewBid", ({ event, context, log }) => {
+  const { hash, bidder, deposit } = event.args; // `hash` is a sealed bid here
+  return appendEvent(context, log, { fromAddress: bidder, costWei: deposit, details: { hash } });
 });
 on("AuctionRegistrar", "BidRevealed", (args) => {
-  const { hash: labelhash, owner: bidder, value, status } = args.event.args;
-  return appendEventAndHolders(args.context, args.log, {
-    node: nodeOf(args, labelhash),
-    fromAddress: bidder,
-    costWei: value,
-    details: { status },
-  });
+  const { hash, owner: bidder, value, status } = args.event.args;
+  return appendOfLabel(args, hash, { fromAddress: bidder, costWei: value, details: { status } });
 });
 on("AuctionRegistrar", "HashRegistered", (args) => {
-  const { hash: labelhash, owner, value, registrationDate } = args.event.args;
-  return appendEventAndHolders(args.context, args.log, {
-    node: nodeOf(args, labelhash),
-    ownerAddress: owner,
-    costWei: value,
-    details: { registrationDate },
-  });
+  const { hash, owner, value, registrationDate } = args.event.args;
+  return appendOfLabel(args, hash, { ownerAddress: owner, costWei: value, details: { registrationDate } });
 });
 on("AuctionRegistrar", "HashReleased", (args) => {
-  const { hash: labelhash, value } = args.event.args;
-  return appendEventAndHolders(args.context, args.log, { node: nodeOf(args, labelhash), details: { value } });
+  const { hash, value } = args.event.args;
+  return appendOfLabel(args, hash, { details: { value } });
 });
 on("AuctionRegistrar", "HashInvalidated", (args) => {
-  const { hash: labelhash, name, value, registrationDate } = args.event.args; // `name` is the hash of an indexed string
-  return appendEventAndHolders(args.context, args.log, {
-    node: nodeOf(args, labelhash),
-    details: { nameHash: name, value, registrationDate },
-  });
+  const { hash, name: nameHash, value, registrationDate } = args.event.args; // `name` is the hash of an indexed string
+  return appendOfLabel(args, hash, { details: { nameHash, value, registrationDate } });
 });
+
+/** Appends a log of the registrar's name with a labelhash. Writes: events, holders. */
+const appendOfLabel = ({ context, log }: HandlerArgs, labelhash: Hex, values: EventValues) =>
+  appendEventAndHolders(context, log, { node: keyOfRegistrar(log.chainId, labelhash).node, ...values });
+
+/** Appends a log of the name of a token. Writes: events, holders. */
+const appendOfToken = (args: HandlerArgs, tokenId: bigint, values: EventValues) =>
+  appendOfLabel(args, hashOfTokenId(tokenId), values);
 
 /** The name whose labelhash is the registrar's token id. */
 const keyOfToken = ({ chain }: Context, tokenId: bigint) => keyOfRegistrar(chain.id, hashOfTokenId(tokenId));

@@ -9,7 +9,7 @@ import { writtenText } from "../ens/textCalldata.ts";
 import { hasOldestShape } from "./neededTransactions.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { onOperator, putRecordDelegate } from "./write/approvals.ts";
-import { readText } from "./write/archive.ts";
+import { readRecord } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEventAndHolders } from "./write/events.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./write/logRef.ts";
@@ -189,7 +189,8 @@ async function onTextWithoutValue({ event, context, log, transaction }: TextArgs
   // A key that is not UTF-8 cannot be read by its text.
   const isExact = keyHashOf(key) === keyHash;
   const isReadable = isListed && isExact && written === undefined && mayRead(context);
-  const read = isReadable ? await readText(context, log.contractAddress, node, key) : undefined;
+  const record = { functionName: "text", args: [node, key] } as const;
+  const read = isReadable ? await readRecord(context, log.contractAddress, record) : undefined;
   const value = written ?? read;
   const valueSource = value === undefined ? "unknown" : written === undefined ? "read" : "calldata";
   await appendEventAndHolders(context, log, {

@@ -1,5 +1,4 @@
 import type { Context } from "ponder:registry";
-import { event as eventTable } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
 import { CANNOT_APPROVE, fusesAt, mintedToken, type WrapperToken } from "../ens/wrapper.ts";
@@ -9,7 +8,13 @@ import { onOperator, putTokenApproval } from "./write/approvals.ts";
 import { setWrapperController } from "./write/controllers.ts";
 import { learnDnsName } from "./write/dnsNames.ts";
 import { type Domain, type DomainPatch, patchDomain } from "./write/domains.ts";
-import { appendArguments, appendEvent, appendEventAndHolders, type EventValues } from "./write/events.ts";
+import {
+  appendArguments,
+  appendEvent,
+  appendEventAndHolders,
+  type EventValues,
+  findLogBefore,
+} from "./write/events.ts";
 import { type LogRef, nullIfZero } from "./write/logRef.ts";
 
 const wrapper = "NameWrapper";
@@ -94,13 +99,10 @@ on(
   ({ args }, chainId) => rowsOfName(chainId, args.node),
 );
 
-async function followsFusesSet(
-  context: Context,
-  { chainId, blockNumber, logIndex, transactionHash }: LogRef,
-  node: Hex,
-) {
-  const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
-  return row?.eventType === "FusesSet" && row.node === node && row.transactionHash === transactionHash;
+async function followsFusesSet(context: Context, log: LogRef, node: Hex) {
+  const row = await findLogBefore(context, log);
+  const isOfNode = row?.node === node && row.transactionHash === log.transactionHash;
+  return isOfNode && row.eventType === "FusesSet";
 }
 
 /** What the wrapper stores of a node's token; null if the node was never wrapped. */
@@ -141,43 +143,33 @@ const movedBy = ({ operator, from, to }: Move): EventValues => ({
   ...(operator !== from && { details: { operator } }),
 });
 
-/**
- * A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. Writes: events, domains,
- * ownership_changes.
- */
+/** Writes: events, domains, ownership_changes. */
+async function moveToken(context: Context, log: LogRef, id: bigint, move: Move): Promise<void> {
+  const node = hashOfTokenId(id);
+  const { after } = await patchDomain(context, log, { node }, (domain) => ({
+    ...settledFuses(domain, log),
+    wrapperOwner: nullIfZero(move.to),
+    wrapperApproved: approvedAfter(domain, log, move),
+  }));
+  await appendEventAndHolders(context, log, { node, ...movedBy(move) }, after);
+}
+
+/** A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. */
 on(
   wrapper,
   "TransferSingle",
-  async ({ event, context, log }) => {
-    const { from, to, id } = event.args;
-    const node = hashOfTokenId(id);
-    const { after } = await patchDomain(context, log, { node }, (domain) => ({
-      ...settledFuses(domain, log),
-      wrapperOwner: nullIfZero(to),
-      wrapperApproved: approvedAfter(domain, log, { from, to }),
-    }));
-    await appendEventAndHolders(context, log, { node, ...movedBy(event.args) }, after);
-  },
+  ({ event, context, log }) => moveToken(context, log, event.args.id, event.args),
   ({ args: { id, to } }, chainId) => rowsOfName(chainId, hashOfTokenId(id), to),
 );
 
-/** Several tokens at once, with one row for each. Writes: events, domains, ownership_changes. */
+/** Several tokens at once, with one row for each. */
 on(
   wrapper,
   "TransferBatch",
-  async ({ event, context, log: first }) => {
-    const { from, to, ids } = event.args;
-    if (ids.length === 0) await appendEventAndHolders(context, first, movedBy(event.args));
-    for (const [ordinal, id] of ids.entries()) {
-      const log = { ...first, ordinal };
-      const node = hashOfTokenId(id);
-      const { after } = await patchDomain(context, log, { node }, (domain) => ({
-        ...settledFuses(domain, log),
-        wrapperOwner: nullIfZero(to),
-        wrapperApproved: approvedAfter(domain, log, { from, to }),
-      }));
-      await appendEventAndHolders(context, log, { node, ...movedBy(event.args) }, after);
-    }
+  async ({ event, context, log }) => {
+    const { ids } = event.args;
+    if (ids.length === 0) await appendEvent(context, log, movedBy(event.args));
+    for (const [ordinal, id] of ids.entries()) await moveToken(context, { ...log, ordinal }, id, event.args);
   },
   ({ args: { ids, to } }, chainId) => ids.flatMap((id) => rowsOfName(chainId, hashOfTokenId(id), to)),
 );

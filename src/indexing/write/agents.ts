@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { agent, agentBinding } from "ponder:schema";
 import type { Address } from "viem";
 import { storable } from "../../ens/storable.ts";
-import type { LogRef } from "./logRef.ts";
+import { type LogRef, placeOf } from "./logRef.ts";
 
 /** A binding, as a log has it. */
 export type Binding = Pick<
@@ -16,12 +16,9 @@ export type Binding = Pick<
  * @returns false if the agent was bound before: the first binding holds for good
  */
 export async function putBinding(context: Context, log: LogRef, binding: Binding): Promise<boolean> {
-  const { chainId, contractAddress: adapter, blockNumber, logIndex, transactionHash, blockTimestamp } = log;
-  const key = { chainId, adapter, agentId: binding.agentId };
+  const key = { chainId: log.chainId, adapter: log.contractAddress, agentId: binding.agentId };
   if ((await context.db.find(agentBinding, key)) !== null) return false;
-  await context.db
-    .insert(agentBinding)
-    .values({ ...key, ...binding, blockNumber, logIndex, transactionHash, blockTimestamp });
+  await context.db.insert(agentBinding).values({ ...key, ...binding, ...placeOf(log) });
   return true;
 }
 
@@ -45,18 +42,19 @@ export async function putAgent(
     .onConflictDoUpdate({ owner, uri: storable(uri) });
 }
 
-/** Stores where the agent is described from here on. Writes: agents. */
-export async function setAgentUri(context: Context, log: LogRef, agentId: bigint, uri: string) {
-  const key = keyOf(log, agentId);
-  if ((await context.db.find(agent, key)) === null) return; // Not registered by the adapter, so not followed.
-  await context.db.update(agent, key).set({ uri: storable(uri) });
-}
-
-/** Stores the new owner of an agent that left its adapter. Writes: agents. */
-export async function leaveAdapter(context: Context, log: LogRef, agentId: bigint, owner: Address) {
+/**
+ * Stores where an agent is described from here on, or who owns it after it left its adapter. An agent that the adapter did not
+ * register is not followed. Writes: agents.
+ */
+export async function patchAgent(
+  context: Context,
+  log: LogRef,
+  agentId: bigint,
+  patch: { uri: string } | { owner: Address },
+): Promise<void> {
   const key = keyOf(log, agentId);
   if ((await context.db.find(agent, key)) === null) return;
-  await context.db.update(agent, key).set({ owner });
+  await context.db.update(agent, key).set("uri" in patch ? { uri: storable(patch.uri) } : patch);
 }
 
 const keyOf = ({ chainId, contractAddress }: LogRef, agentId: bigint) => ({

@@ -1,17 +1,10 @@
 import type { Context } from "ponder:registry";
-import { operator as operatorTable, recordDelegate, tokenApproval } from "ponder:schema";
+import { ensv2Role, operator as operatorTable, recordDelegate, tokenApproval } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { addressesOf } from "./contracts.ts";
 import { appendArguments } from "./events.ts";
-import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./logRef.ts";
-
-/** Which log said it last. */
-const placeOf = ({ blockNumber, logIndex, blockTimestamp, transactionHash }: LogRef) => ({
-  blockNumber,
-  logIndex,
-  blockTimestamp,
-  transactionHash,
-});
+import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero, placeOf } from "./logRef.ts";
+import { put } from "./put.ts";
 
 /** The first argument is called `account` in the NameWrapper, and `owner` elsewhere. */
 type ApprovalForAll = { operator: Address; approved: boolean } & ({ owner: Address } | { account: Address });
@@ -32,11 +25,8 @@ export async function putOperator(
   { owner, operator, isApproved }: { owner: Address; operator: Address; isApproved: boolean },
 ): Promise<void> {
   const { chainId, contractAddress: contract } = log;
-  const columns = { isApproved, ...placeOf(log) };
-  await context.db
-    .insert(operatorTable)
-    .values({ chainId, contract, owner, operator, ...columns })
-    .onConflictDoUpdate(columns);
+  const key = { chainId, contract, owner, operator };
+  await put(context, operatorTable, key, { isApproved, ...placeOf(log) });
 }
 
 /** Stores the account that a token's holder approved in the emitting contract. Writes: token_approvals. */
@@ -47,10 +37,7 @@ export async function putTokenApproval(
 ): Promise<void> {
   const { chainId, contractAddress: contract } = log;
   const columns = { owner, approved: nullIfZero(approved), ...placeOf(log) };
-  await context.db
-    .insert(tokenApproval)
-    .values({ chainId, contract, node, ...columns })
-    .onConflictDoUpdate(columns);
+  await put(context, tokenApproval, { chainId, contract, node }, columns);
 }
 
 /**
@@ -60,18 +47,19 @@ export async function putTokenApproval(
 export async function putRecordDelegate(
   context: Context,
   log: LogRef,
-  {
-    node,
-    owner,
-    delegate,
-    isApproved,
-  }: { node: Hex; owner: Address; delegate: Address; isApproved: boolean },
+  { isApproved, ...who }: { node: Hex; owner: Address; delegate: Address; isApproved: boolean },
 ): Promise<void> {
   const { chainId, contractAddress: resolver } = log;
   if (!addressesOf(context, "ListedResolver").includes(resolver)) return;
-  const columns = { isApproved, ...placeOf(log) };
-  await context.db
-    .insert(recordDelegate)
-    .values({ chainId, resolver, node, owner, delegate, ...columns })
-    .onConflictDoUpdate(columns);
+  await put(context, recordDelegate, { chainId, resolver, ...who }, { isApproved, ...placeOf(log) });
 }
+
+/** Stores the roles that an account has from here on in the emitting ENSv2 contract. Writes: ensv2_roles. */
+export const putRoles = (
+  context: Context,
+  log: LogRef,
+  { roles, ...who }: { resource: bigint; account: Address; roles: bigint },
+): Promise<void> => {
+  const key = { chainId: log.chainId, contract: log.contractAddress, ...who };
+  return put(context, ensv2Role, key, { roles, ...placeOf(log) });
+};

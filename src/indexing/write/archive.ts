@@ -28,36 +28,16 @@ async function unlessReverted<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A text record at a resolver; undefined if the resolver does not answer. */
-export async function readText(
+/** A record of text at a resolver; undefined if the resolver does not answer. */
+export async function readRecord(
   context: Context,
-  resolver: Address,
-  node: Hex,
-  key: string,
+  address: Address,
+  record:
+    | { functionName: "text"; args: readonly [Hex, string] }
+    | { functionName: "name"; args: readonly [Hex] },
 ): Promise<string | undefined> {
-  const bytes = await unlessReverted(
-    context.client.readContract({
-      abi: archiveReadsAbi,
-      address: resolver,
-      functionName: "text",
-      args: [node, key],
-      retryEmptyResponse: false,
-    }),
-  );
-  return bytes && textOfBytes(bytes);
-}
-
-/** The `name` record at a resolver; undefined if the resolver does not answer. */
-export async function readName(context: Context, resolver: Address, node: Hex): Promise<string | undefined> {
-  const bytes = await unlessReverted(
-    context.client.readContract({
-      abi: archiveReadsAbi,
-      address: resolver,
-      functionName: "name",
-      args: [node],
-      retryEmptyResponse: false,
-    }),
-  );
+  const read = { abi: archiveReadsAbi, address, retryEmptyResponse: false } as const;
+  const bytes = await unlessReverted<Hex>(context.client.readContract({ ...read, ...record }));
   return bytes && textOfBytes(bytes);
 }
 

@@ -2,6 +2,7 @@ import type { Context } from "ponder:registry";
 import { workList, workOwner, workQueue } from "ponder:schema";
 import type { Hex } from "viem";
 import type { LogRef } from "./logRef.ts";
+import { put } from "./put.ts";
 
 /*
  * One log can ask for work in any number of rows: a label stands in thousands of names, a registry of ENSv2 has thousands of
@@ -146,10 +147,7 @@ async function findQueue(context: Context, { chainId, blockNumber }: LogRef): Pr
 }
 
 const putQueue = (context: Context, { chainId }: LogRef, queue: Queue) =>
-  context.db
-    .insert(workQueue)
-    .values({ chainId, ...queue })
-    .onConflictDoUpdate(queue);
+  put(context, workQueue, { chainId }, queue);
 
 /** Counts a row that is looked at. Gives how many were before it in the block; null if the block may do no more. */
 async function countWork(context: Context, log: LogRef): Promise<number | null> {
@@ -218,19 +216,8 @@ async function enqueue(context: Context, log: LogRef, list: WorkList, cursor: Cu
     await context.db.update(workList, { chainId, owner, node }).set({ ...cursor, ...since });
     return;
   }
-  const columns = {
-    kind,
-    depth,
-    ...cursor,
-    isQueued: true,
-    nextNode: null,
-    sinceBlockNumber,
-    sinceTimestamp,
-  };
-  await context.db
-    .insert(workList)
-    .values({ chainId, owner, node, ...columns })
-    .onConflictDoUpdate(columns);
+  const waiting = { isQueued: true, nextNode: null, sinceBlockNumber, sinceTimestamp };
+  await put(context, workList, { chainId, owner, node }, { kind, depth, ...cursor, ...waiting });
   const row = await findOwner(context, log, owner);
   const lists = { firstNode: row?.firstNode ?? node, lastNode: node };
   if (row?.lastNode)

@@ -6,7 +6,7 @@ import { childNode } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import { work } from "./blockQueue.ts";
 import { addressesOf } from "./contracts.ts";
-import type { LogRef } from "./logRef.ts";
+import { type LogRef, placeOf } from "./logRef.ts";
 import { nameNewDomain } from "./names.ts";
 import { namingBelow, namingWithoutParent } from "./naming.ts";
 import { childrenOf } from "./renames.ts";
@@ -229,11 +229,7 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
   if (isSame && !isOwnedOtherwise(log, before, after)) return;
   const ofEntry = before.registry === null ? null : before;
   await context.db.insert(ownershipChange).values({
-    chainId: log.chainId,
-    blockNumber: log.blockNumber,
-    logIndex: log.logIndex,
-    ordinal: log.ordinal,
-    node: after.node,
+    ...changeOf(log, after),
     ownerAddress: after.effectiveOwnerAddress,
     reason: reasonOf(after),
     registryOwner: after.registryOwner,
@@ -244,21 +240,21 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
     previousExpiryTimestamp: ofEntry?.expiryTimestamp ?? null,
     previousPathExpiryTimestamp: ofEntry?.pathExpiryTimestamp ?? null,
     eventType: log.eventType,
-    transactionHash: log.transactionHash,
-    blockTimestamp: log.blockTimestamp,
   });
 }
 
 async function appendResolverChange(context: Context, log: LogRef, before: Domain, after: Domain) {
   await context.db.insert(resolverChange).values({
-    chainId: log.chainId,
-    blockNumber: log.blockNumber,
-    logIndex: log.logIndex,
-    ordinal: log.ordinal,
-    node: after.node,
+    ...changeOf(log, after),
     resolver: after.resolver,
     previousResolver: before.resolver,
-    transactionHash: log.transactionHash,
-    blockTimestamp: log.blockTimestamp,
   });
 }
+
+/** The columns that each change of a domain has. */
+const changeOf = (log: LogRef, { node }: Domain) => ({
+  chainId: log.chainId,
+  node,
+  ordinal: log.ordinal,
+  ...placeOf(log),
+});

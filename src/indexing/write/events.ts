@@ -3,6 +3,7 @@ import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./logRef.ts";
+import { put } from "./put.ts";
 
 type Row = typeof event.$inferInsert;
 
@@ -67,10 +68,7 @@ export const appendArguments = ({
 
 function putHolder(context: Context, log: LogRef, address: Hex, node: Hex) {
   const last = { lastOwnedBlockNumber: log.blockNumber, lastOwnedBlockTimestamp: log.blockTimestamp };
-  return context.db
-    .insert(holder)
-    .values({ address, chainId: log.chainId, node, ...last })
-    .onConflictDoUpdate(last);
+  return put(context, holder, { address, chainId: log.chainId, node }, last);
 }
 
 /**

@@ -53,5 +53,18 @@ export const logRefOf = (context: Context, event: LogEvent, contract: string, ev
   eventType,
 });
 
+/** The columns of a row of state for the log that set it. */
+export const placeOf = ({
+  blockNumber,
+  logIndex,
+  blockTimestamp,
+  transactionHash,
+}: Pick<LogRef, "blockNumber" | "logIndex" | "blockTimestamp" | "transactionHash">) => ({
+  blockNumber,
+  logIndex,
+  blockTimestamp,
+  transactionHash,
+});
+
 /** Null for the zero address, which means "none". */
 export const nullIfZero = (address: Address): Address | null => (/^0x0+$/.test(address) ? null : address);

@@ -3,8 +3,9 @@ import { missingTransaction, transactionProgress, waitingNode } from "ponder:sch
 import type { Address, Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import type { Domain } from "./domains.ts";
-import type { LogRef } from "./logRef.ts";
+import { type LogRef, placeOf } from "./logRef.ts";
 import { findLabel } from "./naming.ts";
+import { put } from "./put.ts";
 
 /*
  * The backfill fetches a limited number of transactions. What depends on the others is queued here in log order and applied in that
@@ -38,16 +39,13 @@ export const findProgress = (context: Context, chainId: number) =>
 
 /** Appends a row to the queue. Writes: missing_transactions, transaction_progress. */
 async function append(context: Context, log: LogRef, late: Late): Promise<void> {
-  const { chainId, blockNumber, blockTimestamp, transactionIndex, transactionHash, logIndex } = log;
+  const { chainId, transactionIndex } = log;
   const progress = await findProgress(context, chainId);
   const { first, next, missing } = progress ?? { first: 0, next: 0, missing: 0 };
-  const place = { chainId, blockNumber, blockTimestamp, transactionIndex, transactionHash, logIndex };
+  const place = { chainId, transactionIndex, ...placeOf(log) };
   await context.db.insert(missingTransaction).values({ ...late, ...place, number: next });
   const columns = { first, next: next + 1, missing: late.kind === "claim" ? missing : missing + 1 };
-  await context.db
-    .insert(transactionProgress)
-    .values({ chainId, ...columns })
-    .onConflictDoUpdate(columns);
+  await put(context, transactionProgress, { chainId }, columns);
 }
 
 type LateText = { node: Hex; version: number; keyHash: Hex; earlierSets: number };

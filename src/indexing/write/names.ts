@@ -7,6 +7,7 @@ import { type WorkList, work } from "./blockQueue.ts";
 import { givenLabel } from "./givenLabels.ts";
 import type { LogRef } from "./logRef.ts";
 import { findLabel, findParentNaming, type Naming, namingOf, type Place } from "./naming.ts";
+import { put } from "./put.ts";
 import { childrenOf, nameNewest, nameOne } from "./renames.ts";
 
 /**
@@ -81,30 +82,14 @@ export async function storeLabel(
 async function linkLabel(context: Context, node: Hex, labelhash: Hex): Promise<void> {
   const chainId = context.chain.id;
   const row = await context.db.find(label, { chainId, labelhash });
-  const rest = { nextSameLabel: row?.firstNode ?? null };
-  await context.db
-    .insert(nameLink)
-    .values({ chainId, node, ...rest })
-    .onConflictDoUpdate(rest);
-  const first = { firstNode: node };
-  await context.db
-    .insert(label)
-    .values({ chainId, labelhash, ...first })
-    .onConflictDoUpdate(first);
+  await put(context, nameLink, { chainId, node }, { nextSameLabel: row?.firstNode ?? null });
+  await put(context, label, { chainId, labelhash }, { firstNode: node });
 }
 
 /** Puts a domain at the head of the list of children that are named again when their parent is. */
 async function linkChild(context: Context, node: Hex, parentNode: Hex): Promise<void> {
   const chainId = context.chain.id;
   const parent = await context.db.find(nameLink, { chainId, node: parentNode });
-  const sibling = { nextSibling: parent?.firstChild ?? null };
-  await context.db
-    .insert(nameLink)
-    .values({ chainId, node, ...sibling })
-    .onConflictDoUpdate(sibling);
-  const head = { firstChild: node };
-  await context.db
-    .insert(nameLink)
-    .values({ chainId, node: parentNode, ...head })
-    .onConflictDoUpdate(head);
+  await put(context, nameLink, { chainId, node }, { nextSibling: parent?.firstChild ?? null });
+  await put(context, nameLink, { chainId, node: parentNode }, { firstChild: node });
 }

@@ -1,6 +1,7 @@
 import type { Context } from "ponder:registry";
 import { pendingPayment } from "ponder:schema";
 import type { LogRef } from "./logRef.ts";
+import { put } from "./put.ts";
 
 /*
  * A controller of Basenames logs the price before the purchase, without the name. A transaction can hold several purchases:
@@ -10,10 +11,7 @@ import type { LogRef } from "./logRef.ts";
 /** Keeps a price for the purchase that follows. Writes: pending_payments. */
 export async function putPayment(context: Context, log: LogRef, priceWei: bigint): Promise<void> {
   const { chainId, contractAddress: controller, transactionHash } = log;
-  await context.db
-    .insert(pendingPayment)
-    .values({ chainId, controller, transactionHash, priceWei })
-    .onConflictDoUpdate({ transactionHash, priceWei });
+  await put(context, pendingPayment, { chainId, controller }, { transactionHash, priceWei });
 }
 
 /** The price of a purchase; null if its controller logged none before it. Writes: pending_payments. */

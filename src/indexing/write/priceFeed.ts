@@ -4,6 +4,7 @@ import { type PriceFeed, phasesAt } from "../../../abis/priceFeed.ts";
 import { oracleLength, rentInWei, type Time } from "../../ens/rent.ts";
 import { priceFeedOf } from "./contracts.ts";
 import type { LogRef } from "./logRef.ts";
+import { put } from "./put.ts";
 
 /*
  * The controller of 2023 logs the value sent for a renewal. Its price follows from the feed's newest answer before the log: the
@@ -21,10 +22,7 @@ export async function putAnswer(context: Context, log: LogRef, answer: bigint): 
   const place = feed?.phases.findIndex(({ aggregator }) => aggregator === contractAddress) ?? -1;
   const phase = feed?.phases[place];
   if (feed === undefined || phase === undefined) return;
-  await context.db
-    .insert(feedPhase)
-    .values({ chainId, phase: phase.phase, answer, blockNumber })
-    .onConflictDoUpdate({ answer, blockNumber });
+  await put(context, feedPhase, { chainId, phase: phase.phase }, { answer, blockNumber });
   const isOver = blockNumber >= (feed.phases[place + 1]?.by ?? Number.POSITIVE_INFINITY);
   if (isOver || (await isStopped(context, log, feed))) return;
   const { logIndex, blockTimestamp } = log;
@@ -119,10 +117,8 @@ export async function checkPrice(
     });
     if (stops) {
       const { blockTimestamp } = log;
-      await context.db
-        .insert(feedAnswer)
-        .values({ chainId, blockNumber, logIndex: START_OF_BLOCK, blockTimestamp, answer: null })
-        .onConflictDoUpdate({ blockTimestamp, answer: null });
+      const key = { chainId, blockNumber, logIndex: START_OF_BLOCK };
+      await put(context, feedAnswer, key, { blockTimestamp, answer: null });
     }
     return false;
   }

@@ -4,12 +4,13 @@ import type { Address } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import { ADDR_REVERSE_NODE, fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
 import { exactText, storable } from "../../ens/storable.ts";
-import { readName } from "./archive.ts";
+import { readRecord } from "./archive.ts";
 import { addressesOf, isStaticResolver, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
-import type { LogRef } from "./logRef.ts";
+import { type LogRef, placeOf } from "./logRef.ts";
 import { awaitClaim, isAddressAwaited } from "./missingTransactions.ts";
 import { findLabel } from "./naming.ts";
+import { put } from "./put.ts";
 
 /** The name that an address claims. `isNameKnown` false: only the chain knows the name. */
 export type NameClaim = {
@@ -31,17 +32,13 @@ export async function putClaim(context: Context, log: ClaimPlace, claim: NameCla
   const { address, coinType, ...rest } = claim;
   const { chainId, blockNumber, transactionHash } = log;
   const columns = { ...rest, name: storableName(claim.name), chainId, blockNumber, transactionHash };
-  await context.db
-    .insert(primaryName)
-    .values({ address, coinType, ...columns })
-    .onConflictDoUpdate(columns);
+  await put(context, primaryName, { address, coinType }, columns);
   await appendClaim(context, log, claim);
 }
 
 /** Stores that an address claimed a name then. Writes: primary_name_changes. */
 export async function appendClaim(context: Context, log: ClaimPlace, claim: NameClaim): Promise<void> {
-  const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = log;
-  const place = { chainId, blockNumber, transactionHash, logIndex, blockTimestamp };
+  const place = { chainId: log.chainId, ...placeOf(log) };
   await context.db.insert(primaryNameChange).values({ ...claim, name: storableName(claim.name), ...place });
 }
 
@@ -116,5 +113,5 @@ async function readClaimedName(context: Context, log: LogRef, reverse: Domain) {
  */
 async function readNameAtBlock(context: Context, { resolver, node }: Domain): Promise<string | null> {
   if (resolver === null || !mayRead(context)) return null;
-  return (await readName(context, resolver, node)) || null;
+  return (await readRecord(context, resolver, { functionName: "name", args: [node] })) || null;
 }

@@ -1,8 +1,9 @@
 import type { Context } from "ponder:registry";
-import { addressRecord, event, resolverNode, textRecord } from "ponder:schema";
+import { addressRecord, ensv2Link, event, resolverNode, textRecord } from "ponder:schema";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { LogRef } from "./logRef.ts";
+import { put } from "./put.ts";
 
 type ResolverNode = typeof resolverNode.$inferSelect;
 
@@ -68,10 +69,7 @@ export async function putAddress(
     transactionHash: log.transactionHash,
   };
   const key = { chainId: log.chainId, resolver: log.contractAddress, node, version, coinType };
-  await context.db
-    .insert(addressRecord)
-    .values({ ...key, ...columns })
-    .onConflictDoUpdate(columns);
+  await put(context, addressRecord, key, columns);
 }
 
 /** The address record in force, as bytes; null if cleared or never set. */
@@ -149,3 +147,9 @@ const textColumns = (key: string, value: string | null) => ({
   value: value === null ? null : value.replaceAll("\0", "\u2400"),
   exact: key.includes("\0") || value?.includes("\0") ? JSON.stringify({ key, value }) : null,
 });
+
+/** Stores which record a name shows at the emitting ENSv2 resolver; null for none. Writes: ensv2_links. */
+export async function putLink(context: Context, log: LogRef, node: Hex, record: Hex | null): Promise<void> {
+  const { chainId, contractAddress: resolver, blockNumber, transactionHash } = log;
+  await put(context, ensv2Link, { chainId, resolver, node }, { record, blockNumber, transactionHash });
+}

@@ -2,6 +2,7 @@ import type { Context } from "ponder:registry";
 import { approvedClaim, shortNameClaim } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import type { LogRef } from "./logRef.ts";
+import { put } from "./put.ts";
 
 /*
  * A claim is paid for when it is submitted. If it is approved, its name is registered and the contract keeps the payment; otherwise
@@ -14,13 +15,11 @@ type Claim = { claimId: Hex; node: Hex; claimant: Address; paidWei: bigint };
 const PERIOD = 31_536_000n;
 
 /** A withdrawn claim can be submitted again. Writes: short_name_claims. */
-export async function putClaim({ db }: Context, { chainId }: LogRef, claim: Claim): Promise<void> {
-  const { claimId, ...values } = claim;
-  await db
-    .insert(shortNameClaim)
-    .values({ chainId, claimId, ...values })
-    .onConflictDoUpdate(values);
-}
+export const putClaim = (
+  context: Context,
+  { chainId }: LogRef,
+  { claimId, ...values }: Claim,
+): Promise<void> => put(context, shortNameClaim, { chainId, claimId }, values);
 
 export const findClaim = ({ db }: Context, { chainId }: LogRef, claimId: Hex): Promise<Claim | null> =>
   db.find(shortNameClaim, { chainId, claimId });

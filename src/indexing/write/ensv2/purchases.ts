@@ -5,7 +5,7 @@ import { storageIdOfNumber } from "../../../ens/ensv2.ts";
 import { childNode, ETH_NODE, isPrintable, labelhash } from "../../../ens/name.ts";
 import { addressesOf } from "../contracts.ts";
 import { appendEvent } from "../events.ts";
-import type { HandlerArgs, LogRef } from "../logRef.ts";
+import { type HandlerArgs, type LogRef, placeOf } from "../logRef.ts";
 
 /** A registration or renewal that was paid in tokens. */
 export type TokenPurchase = Pick<
@@ -25,19 +25,10 @@ export async function appendTokenPurchase(
 ): Promise<void> {
   const hash = await findLabelhash(context, log, tokenId, label);
   const isText = labelhash(label) === hash;
-  const { chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp, eventType } = log;
+  const { chainId, contractAddress, eventType } = log;
   const node = childNode(ETH_NODE, hash);
-  await context.db.insert(ensv2Purchase).values({
-    chainId,
-    blockNumber,
-    logIndex,
-    contractAddress,
-    transactionHash,
-    blockTimestamp,
-    node,
-    eventType,
-    ...price,
-  });
+  const place = { chainId, contractAddress, eventType, ...placeOf(log) };
+  await context.db.insert(ensv2Purchase).values({ ...place, node, ...price });
   const { paymentToken, amount, durationSeconds, referrer } = price;
   await appendEvent(context, log, {
     ...values,

@@ -1,6 +1,7 @@
 import type { Context } from "ponder:registry";
 import { ensv2Reach } from "ponder:schema";
 import type { Address, Hex } from "viem";
+import { put } from "../put.ts";
 import type { Registry } from "./registries.ts";
 
 /*
@@ -25,10 +26,7 @@ export async function findReach(context: Context, registry: Address, node: Hex):
 }
 
 const putReach = (context: Context, registry: Address, node: Hex, reach: Reach) =>
-  context.db
-    .insert(ensv2Reach)
-    .values({ chainId: context.chain.id, registry, node, ...reach })
-    .onConflictDoUpdate(reach);
+  put(context, ensv2Reach, { chainId: context.chain.id, registry, node }, reach);
 
 /** Whether an entry may have its name; a new one always may. */
 export const isReached = ({ lowest, lowestShared }: Reach, { number }: { number: number }): boolean =>
