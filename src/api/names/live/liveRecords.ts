@@ -71,29 +71,31 @@ export async function resolveRecords(
   { name, wanted }: { name: ResolvableName; wanted: RecordSelection },
 ): Promise<LiveRecords> {
   const reads = readsOf(name.node, wanted);
+  const multicall = encodeFunctionData({ abi: multicallAbi, functionName: "multicall", args: [reads] });
   const data = encodeFunctionData({
     abi: universalResolverAbi,
     functionName: "resolveWithGateways",
-    args: [
-      encodeDnsName(name.name),
-      encodeFunctionData({
-        abi: multicallAbi,
-        functionName: "multicall",
-        args: [reads.map((read) => read.data)],
-      }),
-      [OWN_BATCH_GATEWAY],
-    ],
+    args: [encodeDnsName(name.name), multicall, [OWN_BATCH_GATEWAY]],
   });
   const to = requireUniversalResolver(reach.universalResolver);
   const result = await callWithLookups(reach, { to, data, blockNumber: reach.blockNumber });
-  const found = readResolved(result, reads.length);
-  const records: LiveRecords = { answeredBy: found.resolver, addresses: [], contenthash: null, texts: [] };
-  reads.forEach((read, index) => {
-    const item = found.items === null ? "0x" : found.items[index];
+  const { resolver, items } = readResolved(result, reads.length);
+  const itemAt = (index: number): Hex => {
+    const item = items === null ? "0x" : items[index];
     if (item === undefined) throw unreadable();
-    read.put(records, item);
-  });
-  return records;
+    return item;
+  };
+  const { coinTypes, contenthash, texts, longestText } = wanted;
+  const firstText = coinTypes.length + Number(contenthash);
+  return {
+    answeredBy: resolver,
+    addresses: coinTypes.map((coinType, i) => ({
+      coinType: coinType.toString(),
+      address: readAddress(itemAt(i), coinType),
+    })),
+    contenthash: contenthash ? nullIfEmpty(readBytes(itemAt(coinTypes.length), "contenthash")) : null,
+    texts: texts.map((key, i) => ({ key, value: readText(itemAt(firstText + i), key, longestText) })),
+  };
 }
 
 /** The Universal Resolver of the deployment. @throws LiveFailure if it has none */
@@ -116,39 +118,17 @@ export function encodeDnsName(name: string): Hex {
   return toHex(concat([...parts, new Uint8Array([0])]));
 }
 
-/** One read of a resolver, and the place for its answer. */
-type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
-
-function readsOf(node: Hex, { coinTypes, contenthash, texts, longestText }: RecordSelection): Read[] {
+/** Reads of a resolver: addresses, contenthash, texts. */
+function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection): Hex[] {
+  const abi = resolverFunctions;
   return [
-    ...coinTypes.map((coinType): Read => {
+    ...coinTypes.map((coinType) => {
       // Resolvers from before ENSIP-9 have only the function without a coin type, for Ethereum addresses.
       const args = coinType === ETHEREUM_COIN_TYPE ? ([node] as const) : ([node, coinType] as const);
-      return {
-        data: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
-        put: (records, item) => {
-          records.addresses.push({ coinType: coinType.toString(), address: readAddress(item, coinType) });
-        },
-      };
+      return encodeFunctionData({ abi, functionName: "addr", args });
     }),
-    ...(contenthash
-      ? [
-          {
-            data: encodeFunctionData({ abi: resolverFunctions, functionName: "contenthash", args: [node] }),
-            put: (records: LiveRecords, item: Hex) => {
-              records.contenthash = nullIfEmpty(readBytes(item, "contenthash"));
-            },
-          },
-        ]
-      : []),
-    ...texts.map(
-      (key): Read => ({
-        data: encodeFunctionData({ abi: resolverFunctions, functionName: "text", args: [node, key] }),
-        put: (records, item) => {
-          records.texts.push({ key, value: readText(item, key, longestText) });
-        },
-      }),
-    ),
+    ...(contenthash ? [encodeFunctionData({ abi, functionName: "contenthash", args: [node] })] : []),
+    ...texts.map((key) => encodeFunctionData({ abi, functionName: "text", args: [node, key] })),
   ];
 }
 
@@ -198,8 +178,8 @@ function readItem<const Kind extends "word" | "bytes">(item: Hex, shapes: readon
 
 /** Null if the error means that the resolver does not support this kind of record. @throws LiveFailure for every other error */
 function requireUnsupported(error: Hex): null {
-  const failure = failureOf(error);
-  if (failure !== null) throw failure;
+  const { errorName, failure } = readRevert(error);
+  if (errorName !== "UnsupportedResolverProfile") throw failure;
   return null;
 }
 
@@ -247,8 +227,6 @@ const unreadable = () => new LiveFailure("resolver", "The answer of the name's r
 /** Errors have a few words. Of a larger one, only the name is read, from its selector. */
 const MAX_ERROR_BYTES = 4_096;
 
-const knownErrors = [...universalResolverAbi] as const;
-
 /** The name of an error from the Universal Resolver, or from a resolver behind it, and the failure it means. */
 export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
   if (size(data) > MAX_ERROR_BYTES) return { errorName: nameOfLargeError(data), failure: reverted(data) };
@@ -261,10 +239,8 @@ export function readRevert(data: Hex): { errorName: string | null; failure: Live
     return { errorName, failure: new LiveFailure("gateway", failure) };
   }
   if (errorName === "InvalidBatchGatewayResponse") {
-    return {
-      errorName,
-      failure: new LiveFailure("gateway", "The answers to the look-ups do not match the questions."),
-    };
+    const failure = new LiveFailure("gateway", "The answers to the look-ups do not match the questions.");
+    return { errorName, failure };
   }
   if (errorName === "ResolverError") {
     const inner = readRevert(args[0] as Hex);
@@ -275,19 +251,13 @@ export function readRevert(data: Hex): { errorName: string | null; failure: Live
   return { errorName, failure: reverted(reason) };
 }
 
-/** Null if the error means that the resolver does not support this kind of record. */
-function failureOf(data: Hex): LiveFailure | null {
-  const { errorName, failure } = readRevert(data);
-  return errorName === "UnsupportedResolverProfile" ? null : failure;
-}
-
 const reverted = (reason: string) =>
   new LiveFailure("resolver", `The name's resolver reverted: ${sanitizeMessage(reason)}.`);
 
 function tryDecode(data: Hex): { errorName: string; args: readonly unknown[] } | null {
   if (data.length < 10) return null;
   try {
-    const { errorName, args } = decodeErrorResult({ abi: knownErrors, data });
+    const { errorName, args } = decodeErrorResult({ abi: universalResolverAbi, data });
     return { errorName, args: (args ?? []) as readonly unknown[] };
   } catch {
     return null;
@@ -296,7 +266,7 @@ function tryDecode(data: Hex): { errorName: string; args: readonly unknown[] } |
 
 /** The name of a known error, from its selector alone. */
 function nameOfLargeError(data: Hex): string | null {
-  const found = knownErrors.find((item) => {
+  const found = universalResolverAbi.find((item) => {
     const types = item.inputs.map(({ type }) => type).join(",");
     return item.type === "error" && data.startsWith(toFunctionSelector(`${item.name}(${types})`));
   });
