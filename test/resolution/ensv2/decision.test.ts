@@ -2,8 +2,7 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { DomainState } from "../../../src/api/names/resolution/domainState.ts";
 import { decideEnsv2 } from "../../../src/api/names/resolution/ensv2/ensv2Decision.ts";
-import type { Walk } from "../../../src/api/names/resolution/ensv2/walk.ts";
-import type { Way } from "../../../src/api/names/resolution/ensv2/way.ts";
+import type { Walk, Way } from "../../../src/api/names/resolution/ensv2/walk.ts";
 import { parseName } from "../../../src/api/names/schemas/input.ts";
 import {
   contracts,

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { StoredOwners } from "../rules/ownership.ts";
+import type { ParsedName } from "../schemas/input.ts";
 import type { Ensv2State } from "./ensv2/ensv2State.ts";
 
 /** The state of a domain, read from the index or from the chain. */
@@ -37,6 +38,16 @@ export type DomainState = StoredOwners & {
   /** Number of direct subnames; read for domain records, and for lists on request. */
   subnameCount?: number;
 };
+
+/** The fields of a state that follow from the name itself. */
+export const nameFields = (name: DomainState | ParsedName) => ({
+  node: name.node,
+  parentNode: name.parentNode,
+  labelhash: name.labelhash,
+  label: name.label,
+  labelLength: name.labelLength,
+  fullName: "fullName" in name ? name.fullName : name.name,
+});
 
 /** The account that held a name until it expired, and the first second after that. */
 export type LastHolder = { address: Address; until: bigint };

@@ -8,7 +8,7 @@ import type { LiveOwners } from "../live/liveOwners.ts";
 import type { LiveRecords } from "../live/liveRecords.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
 import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
-import { type DomainState, indexOnlyFields, noOwners } from "./domainState.ts";
+import { type DomainState, indexOnlyFields, nameFields, noOwners } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import type { IndexedName } from "./indexedName.ts";
 
@@ -49,18 +49,12 @@ function ofEnsv1(
 ): DomainState | null {
   const { indexed, ensv2, contracts } = besides;
   if (indexed === null && owners.registryOwner === null && records.answeredBy === null) return null;
-  const { node, parentNode, labelhash, label, labelLength } = name;
   const isEth = isEthSecondLevel(name);
   const stored = toStoredOwners(owners, isEth, besides);
   return {
     chainId: contracts.chainId,
-    node,
-    parentNode,
-    labelhash,
-    label,
-    labelLength,
+    ...nameFields(name),
     ...stored,
-    fullName: "fullName" in name ? name.fullName : name.name,
     expiryTimestamp: expiryOf(stored, owners, isEth),
     resolver: owners.resolver,
     registry: null,
@@ -82,18 +76,12 @@ function ofEnsv2(
   { indexed, contracts, now, ensv2 }: Besides,
 ): DomainState | null {
   if (indexed === null && entry === null && records.answeredBy === null) return null;
-  const { node, parentNode, labelhash, label, labelLength } = name;
   const expiry = entry && BigInt(entry.expiry);
   const isLive = expiry !== null && expiry > BigInt(now);
   return {
     chainId: contracts.chainId,
-    node,
-    parentNode,
-    labelhash,
-    label,
-    labelLength,
+    ...nameFields(name),
     ...noOwners,
-    fullName: "fullName" in name ? name.fullName : name.name,
     expiryTimestamp: expiry,
     pathExpiryTimestamp: ensv2?.walk.pathExpiry ?? null,
     resolver: isLive ? (entry?.resolver ?? null) : null,

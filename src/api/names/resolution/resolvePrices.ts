@@ -6,13 +6,13 @@ import type { Ctx } from "../../server/http/context.ts";
 import { listProgress } from "../../server/indexState/progress.ts";
 import type { Block } from "../../server/serviceDb/liveAnswers.ts";
 import type { ChainPrices, Seller } from "../live/prices/priceTerms.ts";
-import { listPhases } from "../query/ensv2.ts";
 import type { Refusal } from "../rules/offers.ts";
 import type { PriceTerms } from "../rules/pricing.ts";
 import { type ParsedName, UNKNOWN_LABEL } from "../schemas/input.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
 import { decide } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
+import { readPhases } from "./ensv2/readEnsv2.ts";
 import { type NameFacts, readFacts } from "./nameFacts.ts";
 
 /** A name to price: its known state, and where it is sold or why it is not. */
@@ -41,12 +41,6 @@ type Role = "controller" | "registrar" | "renewer";
 export async function findWares(ctx: Ctx, names: readonly ParsedName[]): Promise<Ware[]> {
   const [facts, phases] = await Promise.all([readFacts(ctx, names), readPhases(ctx)]);
   return facts.map((one, i) => toWare(names[i] as ParsedName, { facts: one, ctx, phases }));
-}
-
-/** The phases of the ENSv2 migration that the chain has reached. */
-async function readPhases(ctx: Ctx): Promise<ReadonlySet<string>> {
-  const reached = await listPhases(ctx.db, ctx.contracts.chainId);
-  return new Set(reached.map(({ phase }) => phase as string));
 }
 
 type WareFacts = { facts: NameFacts; ctx: Ctx; phases: ReadonlySet<string> };

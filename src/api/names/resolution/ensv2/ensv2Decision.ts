@@ -1,11 +1,10 @@
 import type { Contracts } from "../../../../../abis/contracts.ts";
 import { type Protocol, protocolOf } from "../../rules/ensv2Protocol.ts";
 import { isEthSecondLevel, type ParsedName } from "../../schemas/input.ts";
-import { type DomainState, type LastHolder, noOwners } from "../domainState.ts";
+import { type DomainState, type LastHolder, nameFields, noOwners } from "../domainState.ts";
 import type { IndexedName, Requested } from "../indexedName.ts";
 import type { RecordsSource } from "./ensv2State.ts";
-import type { Walk } from "./walk.ts";
-import type { Way } from "./way.ts";
+import type { Walk, Way } from "./walk.ts";
 
 /** The deployment whose rules decide, and the time in seconds. */
 export type At = { contracts: Contracts; now: number };
@@ -69,24 +68,16 @@ function isOnlyInEnsv2({ walk: { resolver }, isLeft, phases }: Way, { ensv2 }: C
 const asksLayer2 = ({ resolver }: Walk, { managed }: Contracts): boolean =>
   resolver !== null && managed.some(({ bridges }) => bridges.includes(resolver.address));
 
-function blankOf(name: ParsedName, { chainId }: Contracts): DomainState {
-  const { node, parentNode, labelhash, label, labelLength } = name;
-  return {
-    chainId,
-    node,
-    parentNode,
-    labelhash,
-    label,
-    labelLength,
-    fullName: name.name,
-    ...noOwners,
-    expiryTimestamp: null,
-    resolver: null,
-    registry: null,
-    displayText: null,
-    effectiveOwnerAddress: null,
-  };
-}
+const blankOf = (name: ParsedName, { chainId }: Contracts): DomainState => ({
+  chainId,
+  ...nameFields(name),
+  ...noOwners,
+  expiryTimestamp: null,
+  resolver: null,
+  registry: null,
+  displayText: null,
+  effectiveOwnerAddress: null,
+});
 
 /** The state of an ENSv1 name comes from its row. */
 function ofEnsv1(base: DomainState, { walk, phases }: Way, records: RecordsSource): DomainState {

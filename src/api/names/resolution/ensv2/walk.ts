@@ -30,6 +30,15 @@ export type Walk = {
   hasExpired?: true;
 };
 
+/** Everything besides its row that determines a name's ENSv2 state. */
+export type Way = {
+  walk: Walk;
+  /** True if a wrapper registry leaves the name, or one above it, to ENSv1. */
+  isLeft: boolean;
+  /** The phases of the ENSv2 migration that the chain has reached. */
+  phases: ReadonlySet<string>;
+};
+
 /** `isKnown`: its implementation is a known ENSv2 resolver. */
 export type WalkResolver = { address: Address; depth: number; isKnown: boolean };
 
