@@ -1,3 +1,4 @@
+import type { z } from "@hono/zod-openapi";
 import { ApiError } from "../../server/errors/errors.ts";
 import type { Keyset } from "../query/keyset.ts";
 import type { Part } from "../query/page.ts";
@@ -41,12 +42,7 @@ export const historyPage = () => ({
 });
 
 /** The paging parameters of a request. */
-export type PageInput = {
-  page?: number | undefined;
-  cursor?: string | undefined;
-  page_size?: number | undefined;
-  total: boolean;
-};
+export type PageInput = z.output<z.ZodObject<ReturnType<typeof listPage>>>;
 
 /**
  * The page of a list that a caller asks for.

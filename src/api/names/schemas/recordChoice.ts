@@ -99,12 +99,7 @@ export const recordChoiceBody = z
   })
   .openapi("RecordChoice");
 
-type Choice = {
-  types?: readonly RecordType[] | undefined;
-  keys?: readonly string[] | undefined;
-  coin_types?: readonly bigint[] | undefined;
-  cleared: boolean;
-};
+type Choice = z.output<typeof recordChoiceBody>;
 
 export const recordsAsked = ({ types = usualTypes, keys, coin_types, cleared }: Choice): RecordsAsked => ({
   types,
