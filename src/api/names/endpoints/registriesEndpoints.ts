@@ -23,9 +23,9 @@ import { readLabelStates } from "../resolution/nameFacts.ts";
 import { address, pageFields, referringName, registryLabel, registryOverview } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { listPage, type PageInput } from "../schemas/paging.ts";
-import { toAddress } from "../serializers/hex.ts";
+import { toAddress, toHappened } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
-import { registryKind, toHappened, toLabel, toProxyFields, toReferring } from "../serializers/toContracts.ts";
+import { registryKind, toLabel, toProxyFields, toReferring } from "../serializers/toContracts.ts";
 import { withAddress } from "./askedAddress.ts";
 
 type Asked = PageInput & { address: Address };

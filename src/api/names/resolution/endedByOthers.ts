@@ -1,6 +1,7 @@
 import type { Ctx } from "../../server/http/context.ts";
 import { firstTokenOf, type Logged } from "../query/ensv2.ts";
 import type { Span } from "../query/spans.ts";
+import { startOf } from "../rules/ensv2Protocol.ts";
 import { isTokenUnknown } from "../rules/ownership.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
@@ -45,9 +46,7 @@ async function endByParent(ctx: Ctx, { name }: ParsedName, { ensv2 }: DomainStat
   const first = node && (await firstTokenOf(ctx.db, { chainId: ctx.contracts.chainId, node }));
   if (first) return first;
   // For a parent that the index does not follow, only the entry is known.
-  const { registeredBlockNumber: block, registeredTimestamp: timestamp } = entry;
-  const { registeredTransactionHash: transaction } = entry;
-  return block === null || timestamp === null || transaction === null
-    ? null
-    : { block, timestamp, transaction };
+  const start = startOf(entry, "registered");
+  if (start === null) return null;
+  return { block: start.blockNumber, timestamp: start.blockTimestamp, transaction: start.transactionHash };
 }

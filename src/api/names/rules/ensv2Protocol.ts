@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
 
 /** The protocol whose state of a name is in force. */
@@ -25,6 +26,19 @@ export function protocolOf(way: WayFacts): Protocol {
   if (entry?.isRegistered || wasRegistered) return "ensv2";
   if (isLeftToEnsv1) return "ensv1";
   return isBelowRegistered ? "ensv2" : "ensv1";
+}
+
+type Start = "registered" | "reserved";
+
+type StartColumns = Record<`${Start}BlockNumber` | `${Start}Timestamp`, number | null> &
+  Record<`${Start}TransactionHash`, Hex | null>;
+
+/** When an entry was last registered or reserved; null if it never was, or no log shows it. */
+export function startOf(entry: StartColumns, start: Start) {
+  const blockNumber = entry[`${start}BlockNumber`];
+  const transactionHash = entry[`${start}TransactionHash`];
+  if (blockNumber === null || transactionHash === null) return null;
+  return { blockNumber, blockTimestamp: entry[`${start}Timestamp`] ?? 0, transactionHash };
 }
 
 /** Fuse of .eth second-level names in the NameWrapper. Source: ens-contracts, contracts/wrapper/INameWrapper.sol. */

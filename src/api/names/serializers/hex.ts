@@ -11,3 +11,12 @@ export const toDecimal = (hash: Hex): string => BigInt(hash).toString();
 /** An address record: checksummed for EVM chains, otherwise the bytes in the resolver. */
 export const toAddressRecord = (bytes: Hex, coinType: bigint): Hex =>
   isEvmCoinType(coinType) && size(bytes) === 20 ? checksummed(bytes) : bytes;
+
+type Happened = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
+
+/** The block and transaction of something that happened. */
+export const toHappened = ({ blockNumber, blockTimestamp, transactionHash }: Happened) => ({
+  block_number: blockNumber,
+  block_timestamp: blockTimestamp,
+  transaction_hash: transactionHash,
+});

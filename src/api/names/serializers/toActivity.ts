@@ -5,7 +5,7 @@ import type { Migration, NamedPurchase, TokenPurchase, Transfer } from "../query
 import type { ClaimRow } from "../query/claims.ts";
 import type { EventFacts } from "../query/eventRows.ts";
 import type * as schemas from "../schemas/answers.ts";
-import { toAddress } from "./hex.ts";
+import { toAddress, toHappened } from "./hex.ts";
 import { toClaimedName } from "./toAddress.ts";
 import { chainOf, type SerializeContext } from "./toDomain.ts";
 import { toCost, toMerged } from "./toHistory.ts";
@@ -34,7 +34,7 @@ export function toPurchase(
     ...toMerged(row),
     ...cost,
     years: row.durationSeconds === null ? null : Number(row.durationSeconds / SECONDS_OF_YEAR),
-    ...happened(row),
+    ...toHappened(row),
   };
 }
 
@@ -49,7 +49,7 @@ export const toTokenPurchase = (
   cost_eth: null,
   payment: { ...toPaymentToken(row.paymentToken, at.contracts), amount: row.amount.toString() },
   years: Number(row.durationSeconds / SECONDS_OF_YEAR),
-  ...happened(row),
+  ...toHappened(row),
 });
 
 /** A name migrated from ENSv1. */
@@ -57,7 +57,7 @@ export const toMigration = (row: Migration, at: ActivityContext): Activity => ({
   type: "migration",
   ...named(row, at),
   owner_address: row.owner && toAddress(row.owner),
-  ...happened(row),
+  ...toHappened(row),
 });
 
 /** A transfer of a name to another owner. */
@@ -66,14 +66,14 @@ export const toTransfer = (row: Transfer, at: ActivityContext): Activity => ({
   ...named(row, at),
   from_address: toAddress(row.from),
   to_address: toAddress(row.to),
-  ...happened(row),
+  ...toHappened(row),
 });
 
 /** A name that was wrapped or unwrapped, with its new owner. Logs without an owner or name produce no entry. */
 export function toWrapping(type: "wrap" | "unwrap", row: EventFacts, at: ActivityContext): Activity[] {
   const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
   if (owner === null || row.node === null) return [];
-  return [{ type, ...named(row, at), owner_address: toAddress(owner), ...happened(row) }];
+  return [{ type, ...named(row, at), owner_address: toAddress(owner), ...toHappened(row) }];
 }
 
 /** A change of an address's claimed name. */
@@ -82,7 +82,7 @@ export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activit
   address: toAddress(row.address),
   ...toClaimedName(row),
   chain: contracts.chainName(row.chainId),
-  ...happened(row),
+  ...toHappened(row),
 });
 
 /** The name of an entry, with its chain unless that is the main one. */
@@ -92,12 +92,4 @@ const named = (
 ): { name: string; chain?: string } => ({
   name: row.node === null ? "" : (nameOf(row) ?? nameByNode(row.node)),
   ...chainOf(row.chainId, contracts),
-});
-
-type BlockRef = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
-
-const happened = ({ blockNumber, blockTimestamp, transactionHash }: BlockRef) => ({
-  block_number: blockNumber,
-  block_timestamp: blockTimestamp,
-  transaction_hash: transactionHash,
 });

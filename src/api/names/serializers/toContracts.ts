@@ -12,18 +12,11 @@ import type {
 import type { FormerName, LinkRow } from "../query/contracts/resolvers.ts";
 import type { HeldRoles, RoleChange } from "../query/contracts/roles.ts";
 import type { DomainState } from "../resolution/domainState.ts";
+import { startOf } from "../rules/ensv2Protocol.ts";
 import type * as schemas from "../schemas/answers.ts";
-import { toAddress } from "./hex.ts";
+import { toAddress, toHappened } from "./hex.ts";
 import { chainOf, type SerializeContext, toDomainRecord } from "./toDomain.ts";
 import { resolverRoleNames, roleNames } from "./toRoles.ts";
-
-type Happened = { blockNumber: number; blockTimestamp: number; transactionHash: `0x${string}` };
-
-export const toHappened = ({ blockNumber, blockTimestamp, transactionHash }: Happened) => ({
-  block_number: blockNumber,
-  block_timestamp: blockTimestamp,
-  transaction_hash: transactionHash,
-});
 
 /** A role holder of a registry, or of an entry in one. */
 export const toRoleHolder = (row: HeldRoles): z.infer<typeof schemas.roleHolder> => ({
@@ -89,8 +82,7 @@ export function toLabel(
     state,
   }: { ctx: SerializeContext; mount: MountedName | undefined; state: DomainState | undefined },
 ): z.infer<typeof schemas.registryLabel> {
-  const { registeredBlockNumber, registeredTransactionHash, reservedBlockNumber, reservedTransactionHash } =
-    entry;
+  const [registered, reserved] = [startOf(entry, "registered"), startOf(entry, "reserved")];
   return {
     label: entry.label,
     labelhash: entry.labelhash,
@@ -104,23 +96,10 @@ export function toLabel(
     subregistry: entry.subregistry && toAddress(entry.subregistry),
     subname_count: subnames,
     role_holder_count: holders,
-    ...(registeredBlockNumber !== null &&
-      registeredTransactionHash !== null && {
-        registered: {
-          block_number: registeredBlockNumber,
-          block_timestamp: entry.registeredTimestamp ?? 0,
-          transaction_hash: registeredTransactionHash,
-          sender: toAddress(entry.registeredBy ?? zeroAddress),
-        },
-      }),
-    ...(reservedBlockNumber !== null &&
-      reservedTransactionHash !== null && {
-        reserved: {
-          block_number: reservedBlockNumber,
-          block_timestamp: entry.reservedTimestamp ?? 0,
-          transaction_hash: reservedTransactionHash,
-        },
-      }),
+    ...(registered && {
+      registered: { ...toHappened(registered), sender: toAddress(entry.registeredBy ?? zeroAddress) },
+    }),
+    ...(reserved && { reserved: toHappened(reserved) }),
     created_block_number: entry.createdBlockNumber,
   };
 }

@@ -2,12 +2,13 @@ import { zeroAddress } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
+import { startOf } from "../rules/ensv2Protocol.ts";
 import { lifeOf } from "../rules/life.ts";
 import { endsOfPhases } from "../rules/lifeEnds.ts";
 import type { OwnersNow } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
-import { toAddress, toDecimal } from "./hex.ts";
+import { toAddress, toDecimal, toHappened } from "./hex.ts";
 import { roleNames } from "./toRoles.ts";
 
 type Fields = Partial<z.infer<typeof schemas.ensv2>>;
@@ -102,15 +103,14 @@ function subregistryOf({ ensv2 }: DomainState, now: number): Pick<Fields, "subre
 
 function reservationOf({ ensv2 }: DomainState): Pick<Fields, "reservation"> {
   const entry = ensv2?.walk.entry;
-  if (!entry || entry.isRegistered || entry.reservedBlockNumber === null) return {};
+  const start = entry && !entry.isRegistered ? startOf(entry, "reserved") : null;
+  if (!entry || start === null) return {};
   return {
     reservation: {
       registry: toAddress(entry.registry),
       token_id: entry.tokenId.toString(),
       expiry_timestamp: entry.expiry.toString(),
-      block_number: entry.reservedBlockNumber,
-      block_timestamp: entry.reservedTimestamp ?? 0,
-      transaction_hash: entry.reservedTransactionHash as `0x${string}`,
+      ...toHappened(start),
     },
   };
 }
@@ -123,9 +123,7 @@ function migrationOf({ ensv2 }: DomainState): Pick<Fields, "migration"> {
     migration: {
       from_address: fromOwner && toAddress(fromOwner),
       to_address: toOwner && toAddress(toOwner),
-      block_number: migration.blockNumber,
-      block_timestamp: migration.timestamp,
-      transaction_hash: migration.transactionHash,
+      ...toHappened(migration),
     },
   };
 }

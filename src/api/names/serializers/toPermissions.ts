@@ -7,19 +7,13 @@ import type { Grant } from "../resolution/permissions/ofAddress.ts";
 import type { ParentPower, Permission } from "../resolution/permissions/permission.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { type Surface, surfaces } from "../schemas/answers.ts";
-import { toAddress } from "./hex.ts";
+import { toAddress, toHappened } from "./hex.ts";
 import { titleField } from "./toDomain.ts";
 import { fuseNames } from "./toFuses.ts";
 import type { PeriodContext } from "./toHistory.ts";
 import { roleNames } from "./toRoles.ts";
 
-const eventFields = (event: LogPlace | null) =>
-  event && {
-    block_number: event.blockNumber,
-    block_timestamp: event.blockTimestamp,
-    transaction_hash: event.transactionHash,
-    log_index: event.logIndex,
-  };
+const eventFields = (event: LogPlace | null) => event && { ...toHappened(event), log_index: event.logIndex };
 
 const stateFields = ({ inForce, reason, roles }: Pick<Permission, "inForce" | "reason" | "roles">) => ({
   in_force: inForce,

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import type { Ensv2Contracts } from "../../../../../abis/contracts.ts";
 import type { Ctx } from "../../../server/http/context.ts";
 import { type Ensv2Entry, listMigrationOwners, listRoleHolders } from "../../query/ensv2.ts";
+import { startOf } from "../../rules/ensv2Protocol.ts";
 import type { DomainState } from "../domainState.ts";
 import type { Ensv2Details } from "./ensv2State.ts";
 
@@ -49,15 +50,8 @@ const withoutDoubles = (named: readonly { entry: Ensv2Entry }[]): Ensv2Entry[] =
 
 /** When, and in which transaction, a name was migrated from ENSv1; null if it was not. */
 function migratedOf(node: Hex, entry: Ensv2Entry, ensv2: Ensv2Contracts) {
-  const { registeredBlockNumber, registeredTimestamp, registeredTransactionHash } = entry;
-  if (!isFromEnsv1(entry, ensv2) || registeredBlockNumber === null || registeredTransactionHash === null)
-    return null;
-  return {
-    node,
-    blockNumber: registeredBlockNumber,
-    timestamp: registeredTimestamp ?? 0,
-    transactionHash: registeredTransactionHash,
-  };
+  const start = isFromEnsv1(entry, ensv2) ? startOf(entry, "registered") : null;
+  return start && { node, ...start };
 }
 
 /** A name was migrated from ENSv1 if a migration controller or its own wrapper registry registered it. */

@@ -32,5 +32,5 @@ export type RecordsSource =
 export type Ensv2Details = {
   /** Absent if not requested. */
   holders?: readonly RoleHolder[];
-  migration: (MigrationOwners & { blockNumber: number; timestamp: number; transactionHash: Hex }) | null;
+  migration: (MigrationOwners & { blockNumber: number; blockTimestamp: number; transactionHash: Hex }) | null;
 };
