@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import { type Address, type Hex, numberToHex, zeroAddress } from "viem";
 import type { Contracts } from "../../abis/contracts.ts";
-import type { Claim, Keys, RecordKey } from "../../src/api/names/comparison/comparedKeys.ts";
+import type { Claim, Keys, RecordKey } from "../../src/api/names/comparison/stored.ts";
 import { managedNameOf } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../../src/ens/name.ts";
 

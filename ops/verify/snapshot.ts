@@ -2,9 +2,8 @@ import type pg from "pg";
 import { type Contracts, contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
 import { listProgress, readIndexer } from "../../engine/ponderInternals.ts";
-import type { Keys } from "../../src/api/names/comparison/comparedKeys.ts";
 import { readRows } from "../../src/api/names/comparison/readRows.ts";
-import type { StoredClaim, StoredDomain, StoredRecord } from "../../src/api/names/comparison/stored.ts";
+import type { Keys, StoredClaim, StoredDomain, StoredRecord } from "../../src/api/names/comparison/stored.ts";
 import { inTransaction, queriesOf } from "../../src/api/server/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 

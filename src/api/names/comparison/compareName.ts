@@ -4,11 +4,11 @@ import { LiveFailure } from "../live/failure.ts";
 import type { ContractReach } from "../live/multicall.ts";
 import type { NodeBlock } from "../live/rpc.ts";
 import { type Answered, askContracts } from "./askContracts.ts";
-import type { RecordKey } from "./comparedKeys.ts";
 import { entryChecks, type StoredEntry } from "./entryChecks.ts";
 import { type ComparisonSetting, listChecks, type StoredRows } from "./listChecks.ts";
 import { type NamedKeys, namedKeys } from "./namedKeys.ts";
 import { readRows } from "./readRows.ts";
+import type { RecordKey } from "./stored.ts";
 
 /** Texts of one name that are compared, and as many addresses: strangers decide how many a resolver has. */
 export const MAX_COMPARED_RECORDS = 100;

@@ -3,6 +3,7 @@ import { type Contracts, contractsOf } from "../../../../abis/contracts.ts";
 import { type Deployment, listContracts } from "../../../../abis/deployments.ts";
 import { hasTokenNames, registrarNode } from "../../../ens/managedNames.ts";
 import { liveContractsOf } from "../live/deployment.ts";
+import type { Answered } from "./askContracts.ts";
 import type { Check } from "./check.ts";
 import { type ClaimSetting, claimCheck } from "./claimCheck.ts";
 import { type DomainSetting, domainChecks } from "./domainChecks.ts";
@@ -15,6 +16,13 @@ export type ComparisonSetting = {
   domains: Omit<DomainSetting, "now">;
   resolvers: ReadonlyMap<Address, ResolverSetting>;
   claims: ClaimSetting;
+};
+
+/** What a request needs to compare rows with what the contracts answer. */
+export type Comparison = {
+  setting: ComparisonSetting;
+  /** Hears what each comparison found. */
+  note: (answers: readonly Answered[]) => void;
 };
 
 /** Rows of the tables, as of one block. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../../abis/contracts.ts";
 import type { Queries } from "../../server/postgres/client.ts";
-import type { Keys, RecordKey } from "./comparedKeys.ts";
+import type { Keys, RecordKey } from "./stored.ts";
 
 /** Records of each sort of one name. More than anybody gave a name of their own. */
 const MAX_RECORDS = 1_000;

@@ -2,10 +2,9 @@ import type { Contracts } from "../../../../abis/contracts.ts";
 import { managedNameOf } from "../../../ens/managedNames.ts";
 import type { Queries } from "../../server/postgres/client.ts";
 import { reverseNode } from "../schemas/input.ts";
-import type { Claim, Keys, RecordKey } from "./comparedKeys.ts";
 import type { StoredRows } from "./listChecks.ts";
 import { commonRecords } from "./recordChecks.ts";
-import { readClaims, readDomains, readRecords } from "./stored.ts";
+import { type Claim, type Keys, type RecordKey, readClaims, readDomains, readRecords } from "./stored.ts";
 
 type Reach = Queries & {
   contracts: Contracts;

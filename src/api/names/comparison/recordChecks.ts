@@ -2,8 +2,7 @@ import type { Address, Hex } from "viem";
 import { resolverFunctions } from "../../../../abis/resolver.ts";
 import { contractCall } from "../live/multicall.ts";
 import { addressIn, bytesIn, type Check, dataOf, NotComparable, textIn } from "./check.ts";
-import type { RecordKey } from "./comparedKeys.ts";
-import type { StoredDomain, StoredRecord } from "./stored.ts";
+import type { RecordKey, StoredDomain, StoredRecord } from "./stored.ts";
 
 /** A resolver that answers what its events said, as far as its generation matters here. */
 export type ResolverSetting = {

@@ -3,7 +3,24 @@ import { keccak256 } from "../../../ens/keccak.ts";
 import { exactText } from "../../../ens/storable.ts";
 import type { Queries } from "../../server/postgres/client.ts";
 import { reverseNode } from "../schemas/input.ts";
-import type { Claim, RecordKey } from "./comparedKeys.ts";
+
+/** What a record is of, at a resolver that answers what its events said. */
+export type RecordKey = { resolver: Address; node: Hex; kind: string } & (
+  | { what: "address"; coinType: string }
+  /** One of the two is known: the key's text, or its hash. */
+  | { what: "text"; key: string | null; keyHash: Hex | null }
+  | { what: "contenthash" | "name" | "version" }
+);
+
+/** An address and the coin type for which it claims a name. */
+export type Claim = { address: Address; coinType: number; chainId: number; kind: string };
+
+/** What to compare; `kind` says in a few words why it was chosen. */
+export type Keys = {
+  nodes: { node: Hex; kind: string }[];
+  records: RecordKey[];
+  claims: Claim[];
+};
 
 /** A row of `domains`, integers that may be large as digits. */
 export type DomainRow = {

@@ -7,7 +7,7 @@ import { listLargestRegistrations } from "../query/largestRegistrations.ts";
 import type { DaySales } from "../query/purchases.ts";
 import type { Scope } from "../query/scope.ts";
 import { readVerifiedNames } from "../resolution/resolvePrimaryNames.ts";
-import { toDollars } from "../rules/dollars.ts";
+import { toDollars } from "../rules/pricing.ts";
 import { DAY } from "../rules/seconds.ts";
 import { address, chain, costUsd, count, hash } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";

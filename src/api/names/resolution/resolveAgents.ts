@@ -11,8 +11,7 @@ import {
   profileKeys,
 } from "../query/agents.ts";
 import { findRecords } from "../query/records.ts";
-import { claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
-import { buildAgentKey } from "../rules/agentKey.ts";
+import { buildAgentKey, claimedAgent, claimsOf, type Text } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
 import { failureOrThrow, type RecordSelector, toApiError } from "./chain.ts";
 import type { DomainState } from "./domainState.ts";

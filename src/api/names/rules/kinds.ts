@@ -1,5 +1,5 @@
-import { all, any, holds, not } from "../../../ens/condition.ts";
-import { type LifeRow, type Rule, same } from "./lifeColumns.ts";
+import { all, any, type ColumnValue, type Condition, holds, not } from "../../../ens/condition.ts";
+import type { Lifetime } from "./availability.ts";
 import {
   isEnsv2,
   isLasting,
@@ -11,6 +11,23 @@ import {
   isWithoutPremium,
 } from "./nameRules.ts";
 import type { Ensv2Terms, Kind } from "./stages.ts";
+
+/** The columns that determine a name's life. `isUnseen` is not a column of `domains`. */
+export type LifeColumn = Exclude<keyof Lifetime, "labelLength">;
+
+/** A rule of a name's life. */
+export type Rule = Condition<LifeColumn>;
+
+/** The values that a rule of a name's life is evaluated on. */
+export type LifeRow = Readonly<Record<LifeColumn, ColumnValue>>;
+
+/** True if two conditions are written identically. */
+const same = (one: Rule | boolean, other: Rule | boolean): boolean =>
+  one === other || keyOf(one) === keyOf(other);
+
+/** A condition as text, for comparison. */
+export const keyOf = (of: Rule | boolean): string =>
+  JSON.stringify(of, (_, value) => (typeof value === "bigint" ? `${value}` : value));
 
 /**
  * The decision tree for the kind of a name: questions in order, each with a rule. TypeScript walks the tree. SQL gets one

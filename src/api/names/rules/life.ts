@@ -1,6 +1,15 @@
 import { all, any, atLeast, type Condition, isPresent, named, not, time } from "../../../ens/condition.ts";
-import { decisionIn, isOfKinds, kindOf, kindsOf, toRule } from "./kinds.ts";
-import { keyOf, type LifeColumn, type LifeRow, type Rule } from "./lifeColumns.ts";
+import {
+  decisionIn,
+  isOfKinds,
+  keyOf,
+  kindOf,
+  kindsOf,
+  type LifeColumn,
+  type LifeRow,
+  type Rule,
+  toRule,
+} from "./kinds.ts";
 import { isOfNonOwner, isRetired } from "./nameRules.ts";
 import { SHORTEST_LABEL } from "./offers.ts";
 import { DAY } from "./seconds.ts";

@@ -100,3 +100,19 @@ function inToken({ token, numer, denom }: TokenRatio, { base, premium }: Amounts
   const ofPremium = toUnits(premium);
   return { token, base: toUnits(base + premium) - ofPremium, premium: ofPremium };
 }
+
+const ONE_DOLLAR = 10n ** 18n;
+
+/** Wei times an answer of the price feed, which has 8 decimals, that make one dollar. */
+const USD_UNIT = FEED_UNIT * ONE_DOLLAR;
+
+/** Converts wei times an answer, or a sum of such products, to dollars, rounded to cents. */
+export const toDollars = (amount: bigint): string => inCents(amount, USD_UNIT);
+
+/** Converts attoUSD to dollars, rounded to cents. */
+export const attoUsdToDollars = (attoUsd: bigint): string => inCents(attoUsd, ONE_DOLLAR);
+
+function inCents(amount: bigint, unit: bigint): string {
+  const cents = (amount * 100n + unit / 2n) / unit;
+  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;
+}

@@ -4,7 +4,7 @@ import { nodeOfToken } from "../../../ens/agentToken.ts";
 import type { DirectoryRow } from "../query/agentDirectory.ts";
 import type { BindingRow } from "../query/agents.ts";
 import type { AgentState, BindingState } from "../resolution/resolveAgents.ts";
-import { type AgentClaim, claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
+import { type AgentClaim, claimedAgent, claimsOf, type Text } from "../rules/agentKey.ts";
 import { encodeInteroperableAddress } from "../rules/interoperableAddress.ts";
 import { MAX_AGENT_URI } from "../rules/shown.ts";
 import type * as schemas from "../schemas/agents.ts";

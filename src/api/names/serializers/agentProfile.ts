@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Text } from "../rules/agentClaims.ts";
+import type { Text } from "../rules/agentKey.ts";
 import { MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import type * as schemas from "../schemas/agents.ts";
 

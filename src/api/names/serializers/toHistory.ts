@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Contracts } from "../../../../abis/contracts.ts";
 import type { PurchaseEntry } from "../query/registrations.ts";
 import type { Span } from "../query/spans.ts";
-import { toDollars } from "../rules/dollars.ts";
+import { toDollars } from "../rules/pricing.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { toAddress } from "./hex.ts";
 import { chainOf, type SerializeContext, titleField } from "./toDomain.ts";

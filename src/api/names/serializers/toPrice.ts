@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../../abis/contracts.ts";
-import { type Amounts, FEED_UNIT, type Priced } from "../rules/pricing.ts";
+import { type Amounts, attoUsdToDollars, FEED_UNIT, type Priced } from "../rules/pricing.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { toAddress } from "./hex.ts";
 import { toPaymentToken } from "./toPayment.ts";
@@ -21,7 +21,7 @@ export function toPrice(
     years,
     duration_seconds: duration,
     ...(wei && { wei: written(wei, (amount) => amount.toString()) }),
-    usd: dollars && written(dollars, inDollars),
+    usd: dollars && written(dollars, attoUsdToDollars),
     ...(tokens.length > 0 && {
       tokens: tokens.map(({ token, ...amounts }) => ({
         ...toPaymentToken(token, contracts),
@@ -46,14 +46,6 @@ const inAttoUsd = ({ base, premium }: Amounts, usdPerEther: bigint): Amounts => 
   base: (base * usdPerEther) / FEED_UNIT,
   premium: (premium * usdPerEther) / FEED_UNIT,
 });
-
-const ATTO_PER_CENT = 10n ** 16n;
-
-/** Dollars with cents, rounded to the nearest cent. */
-function inDollars(attoUsd: bigint): string {
-  const cents = (attoUsd + ATTO_PER_CENT / 2n) / ATTO_PER_CENT;
-  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;
-}
 
 /** The price of ether with all 8 decimals of its feed. */
 export const toFeedPrice = (usdPerEther: bigint): string =>

@@ -1,5 +1,5 @@
 import type { Contracts } from "../../../../abis/contracts.ts";
-import type { Comparison } from "../../names/comparison/comparison.ts";
+import type { Comparison } from "../../names/comparison/listChecks.ts";
 import type { Live } from "../../names/live/live.ts";
 import type { ReadPrices } from "../../names/live/prices/priceTerms.ts";
 import type { Heads } from "../indexState/chainHead.ts";

@@ -1,5 +1,5 @@
 import { NotComparable } from "../../names/comparison/check.ts";
-import type { Comparison } from "../../names/comparison/comparison.ts";
+import type { Comparison } from "../../names/comparison/listChecks.ts";
 import type { Log } from "./log.ts";
 import type { Meters } from "./meters.ts";
 

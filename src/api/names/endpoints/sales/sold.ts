@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../../../abis/contracts.ts";
 import type { DaySales, Sold } from "../../query/purchases.ts";
-import { toDollars } from "../../rules/dollars.ts";
+import { toDollars } from "../../rules/pricing.ts";
 import {
   address,
   chain,
