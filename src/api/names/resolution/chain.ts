@@ -112,12 +112,40 @@ async function askAtOnce(
   const block = await ctx.liveBlock().catch(failureOrThrow);
   if (block instanceof LiveFailure) return allFailing(questions, toApiError(block));
   const calls = await Promise.all(questions.map((one) => callOf(one, select)));
-  const [ofLayer2, ofMain] = partition(
-    calls,
-    ({ facts: { indexed } }) => indexed !== null && indexed.state.chainId !== ctx.contracts.chainId,
-  );
-  const answers = await Promise.all([askMain(ctx, block, ofMain), askLayer2(ctx, block, ofLayer2)]);
-  return new Map(answers.flat());
+  const { main = [], layer2 = [], unknown = [] } = Object.groupBy(calls, ({ facts }) => holderOf(facts, ctx));
+  const [names, records] = await Promise.all([
+    ctx.live.names(block, main.map(questionIn)),
+    ctx.live.records(block, layer2.map(questionIn)),
+  ]);
+  return new Map<NameFacts, ChainAnswer | ApiError>([
+    ...main.map(({ facts }, i) => {
+      const name = { name: nameOf(facts), indexed: facts.indexed };
+      const toAnswer = (answer: LiveName) => ({
+        state: stateOfMain(name, answer, ctx),
+        records: answer.records,
+      });
+      return [facts, answerBy(names[i] as ChainResult<LiveName>, block, toAnswer)] as const;
+    }),
+    ...layer2.map(({ facts }, i) => {
+      const toAnswer = (answer: LiveRecords) => ({
+        state: facts.indexed && stateOfLayer2(facts.indexed.state, answer),
+        records: answer,
+      });
+      return [facts, answerBy(records[i] as ChainResult<LiveRecords>, block, toAnswer)] as const;
+    }),
+    ...unknown.map(({ facts }) => [facts, tokenUnknown()] as const),
+  ]);
+}
+
+const questionIn = ({ question }: Call): NameQuestion => question;
+
+/**
+ * Where the state of a name is. The main chain has owners, expiry and records of its own names. Of a layer 2 name it has only the
+ * records: the state of its registry is in the index, or unknown.
+ */
+function holderOf({ indexed }: NameFacts, { contracts }: Ctx): "main" | "layer2" | "unknown" {
+  if (indexed === null || indexed.state.chainId === contracts.chainId) return "main";
+  return isTokenUnknown(indexed.state) ? "unknown" : "layer2";
 }
 
 async function callOf({ facts, text }: ChainQuestion, select: RecordSelector): Promise<Call> {
@@ -137,54 +165,11 @@ async function callOf({ facts, text }: ChainQuestion, select: RecordSelector): P
 const nameOf = ({ indexed, requested }: NameFacts): DomainState | ParsedName =>
   indexed?.state ?? (requested as ParsedName);
 
-/** Owners, expiry and records of names on the main chain. */
-async function askMain(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<AnswerEntry[]> {
-  const answers = await ctx.live.names(
-    block,
-    calls.map(({ question }) => question),
-  );
-  return calls.map(({ facts }, i) => {
-    const toAnswer = (answer: LiveName) => ({
-      state: stateOfMain({ name: nameOf(facts), indexed: facts.indexed }, answer, ctx),
-      records: answer.records,
-    });
-    return [facts, answerBy(answers[i] as ChainResult<LiveName>, block, toAnswer)];
-  });
-}
-
-/** Records of layer 2 names. The state of their registries is in the index, or cannot be determined here. */
-async function askLayer2(ctx: Ctx, block: Block, calls: readonly Call[]): Promise<AnswerEntry[]> {
-  const [unknown, others] = partition(
-    calls,
-    ({ facts: { indexed } }) => indexed !== null && isTokenUnknown(indexed.state),
-  );
-  const answers = await ctx.live.records(
-    block,
-    others.map(({ question }) => question),
-  );
-  return [
-    ...others.map(({ facts }, i): AnswerEntry => {
-      const toAnswer = (records: LiveRecords) => ({
-        state: facts.indexed && stateOfLayer2(facts.indexed.state, records),
-        records,
-      });
-      return [facts, answerBy(answers[i] as ChainResult<LiveRecords>, block, toAnswer)];
-    }),
-    ...unknown.map(({ facts }): AnswerEntry => [facts, tokenUnknown()]),
-  ];
-}
-
 const tokenUnknown = () =>
   new ApiError(
     "LIVE_RESOLUTION_FAILED",
     "An unknown controller renewed this name. Only the contracts of its layer 2 know the owner since then, and live answers read the main chain.",
   );
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
-}
-
-type AnswerEntry = [NameFacts, ChainAnswer | ApiError];
 
 const answerBy = <Answer>(
   result: ChainResult<Answer>,
