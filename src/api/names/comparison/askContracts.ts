@@ -24,16 +24,16 @@ export type ContractsPlan = {
   onAnswers: (answers: Answered[]) => void;
 };
 
-type State = ContractsPlan & { hasMulticall: boolean; failures: number };
+type State = ContractsPlan & { failures: number };
 
 /**
  * Asks the contracts for each check, many at a time. Where a call of many fails, its halves are asked: one of its answers
- * may be too large, or need too much gas. Chains without Multicall3 are asked call by call.
+ * may be too large, or need too much gas.
  *
  * @throws LiveFailure where no node answers
  */
 export async function askContracts(checks: readonly Check[], plan: ContractsPlan): Promise<void> {
-  const state: State = { ...plan, hasMulticall: await hasMulticall(plan), failures: 0 };
+  const state: State = { ...plan, failures: 0 };
   const parts = partsOf(checks);
   const work = async () => {
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -41,10 +41,6 @@ export async function askContracts(checks: readonly Check[], plan: ContractsPlan
     }
   };
   await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work));
-}
-
-async function hasMulticall(plan: ContractsPlan): Promise<boolean> {
-  return (await callTogether(plan, { calls: [], blockNumber: plan.blockNumber })) !== null;
 }
 
 const keyOf = ({ target, callData }: ContractCall): string => target + callData;
@@ -82,7 +78,7 @@ async function answer(state: State, calls: readonly ContractCall[]): Promise<Cal
   const [first] = calls;
   if (first === undefined) return [];
   if (calls.length === 1) return [await callOne(state, first)];
-  const answers = state.hasMulticall ? await callMany(state, calls) : null;
+  const answers = await callMany(state, calls);
   if (answers !== null) return [...answers];
   const middle = Math.ceil(calls.length / 2);
   return [...(await answer(state, calls.slice(0, middle))), ...(await answer(state, calls.slice(middle)))];
