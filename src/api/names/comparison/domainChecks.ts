@@ -37,39 +37,16 @@ const registryCall = (target: Address, functionName: "owner" | "resolver" | "rec
 const registrarCall = (target: Address, functionName: "ownerOf" | "nameExpires", id: Hex) =>
   contractCall(target, { abi: registrarReads, functionName, args: [BigInt(id)] });
 
-/** What a name that is not in the index has by it: nothing. */
-const noRow: DomainRow = {
-  parentNode: null,
-  labelhash: null,
-  label: "",
-  isLabelKnown: false,
-  fullName: "",
-  registryOwner: null,
-  isMigrated: false,
-  resolver: null,
-  registrarOwner: null,
-  registrarExpiry: null,
-  wrapperOwner: null,
-  wrapperFuses: null,
-  wrapperExpiry: null,
-  isWrapped: false,
-  expiry: null,
-  unexplainedRenewals: null,
-  effectiveOwner: null,
-  registry: null,
-};
-
 /** Everything that contracts store of a name, and what follows from that within the row. */
-export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainSetting): Check[] {
-  const own = row ?? noRow;
-  const shown =
-    own.fullName === "" || own.fullName.startsWith("[namehash:") ? node : `${own.fullName} (${node})`;
+export function domainChecks({ node, kind, row, isFound }: StoredDomain, setting: DomainSetting): Check[] {
+  const { fullName } = row;
+  const shown = fullName === "" || fullName.startsWith("[namehash:") ? node : `${fullName} (${node})`;
   const columns = [
-    ...(setting.hasTokens ? tokenColumns(node, own, setting) : registryColumns(node, own, setting)),
-    ...registrarColumns(own, setting),
-    ...wrapperColumns(node, own, setting),
-    ...(own.registry === null ? [] : entryColumns(own, setting.now)),
-    ...(row === null ? [] : derivedColumns(node, own, setting)),
+    ...(setting.hasTokens ? tokenColumns(node, row, setting) : registryColumns(node, row, setting)),
+    ...registrarColumns(row, setting),
+    ...wrapperColumns(node, row, setting),
+    ...(row.registry === null ? [] : entryColumns(row, setting.now)),
+    ...(isFound ? derivedColumns(node, row, setting) : []),
   ];
   return columns.map(({ calls = [], ...column }) => ({
     table: "domains",
@@ -77,7 +54,7 @@ export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainS
     calls,
     ...column,
     path: `/lookup-namehash/${node}`,
-    of: row === null ? `${shown}, which the index does not have` : shown,
+    of: isFound ? shown : `${shown}, which the index does not have`,
   }));
 }
 

@@ -95,7 +95,7 @@ export function commonRecords(
   { node, kind, row }: StoredDomain,
   isIndexed: (resolver: Address) => boolean,
 ): RecordKey[] {
-  const { resolver = null } = row ?? {};
+  const { resolver } = row;
   if (resolver === null || !isIndexed(resolver)) return [];
   const place = { resolver, node, kind };
   return [

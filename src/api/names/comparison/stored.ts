@@ -45,8 +45,17 @@ export type DomainRow = {
   registry: Address | null;
 };
 
-/** `isChanged`: something happened to it after the block that is compared, so that the tables cannot tell of that block. */
-export type StoredDomain = { node: Hex; kind: string; row: DomainRow | null; isChanged: boolean };
+/**
+ * `isFound`: false if the index does not have the name; its row then says nothing. `isChanged`: something happened to it after the
+ * block that is compared, so that the tables cannot tell of that block.
+ */
+export type StoredDomain = {
+  node: Hex;
+  kind: string;
+  row: DomainRow;
+  isFound: boolean;
+  isChanged: boolean;
+};
 
 /** `key` is null if its exact text is unknown: no resolver can be asked for it then. */
 export type StoredRecord = RecordKey & {
@@ -92,11 +101,13 @@ export const readDomains = (
 ): Promise<StoredDomain[]> =>
   inParts(keys, async (part) => {
     const rows = await query<DomainRow & { node: Hex | null; isChanged: boolean }>(
-      `select d.node, parent_node as "parentNode", labelhash, label, is_label_known as "isLabelKnown",
-         full_name as "fullName", registry_owner as "registryOwner", is_migrated as "isMigrated", resolver,
+      `select d.node, parent_node as "parentNode", labelhash, coalesce(label, '') as label,
+         coalesce(is_label_known, false) as "isLabelKnown", coalesce(full_name, '') as "fullName",
+         registry_owner as "registryOwner", coalesce(is_migrated, false) as "isMigrated", resolver,
          registrar_owner as "registrarOwner", registrar_expiry_timestamp::text as "registrarExpiry",
          wrapper_owner as "wrapperOwner", wrapper_fuses::text as "wrapperFuses",
-         wrapper_expiry_timestamp::text as "wrapperExpiry", unexplained_renewals as "unexplainedRenewals", is_wrapped as "isWrapped",
+         wrapper_expiry_timestamp::text as "wrapperExpiry", unexplained_renewals as "unexplainedRenewals",
+         coalesce(is_wrapped, false) as "isWrapped",
          expiry_timestamp::text as expiry, effective_owner_address as "effectiveOwner", registry,
          $3::int is not null and exists (
            select from events e where e.node = k.node and e.chain_id = $1 and e.block_number > $3) as "isChanged"
@@ -106,7 +117,7 @@ export const readDomains = (
     );
     return rows.map(({ node: found, isChanged, ...row }, index) => {
       const { node, kind } = part[index] ?? { node: "0x" as Hex, kind: "" };
-      return { node, kind, isChanged, row: found === null ? null : row };
+      return { node, kind, row, isFound: found !== null, isChanged };
     });
   });
 
