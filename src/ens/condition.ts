@@ -27,7 +27,7 @@ export type Comparison<Column extends string = string> = { column: Column } & (
 );
 
 /** How a time in a column compares with now plus some seconds. */
-export type TimeOperator = "<" | "<=" | ">" | ">=";
+export type TimeOperator = "<=" | ">";
 
 export type ColumnValue = string | number | bigint | boolean | null;
 
@@ -92,7 +92,7 @@ export const hasBit = <Column extends string>(column: Column, value: number): Co
 /**
  * Compares the time in a column with now plus some seconds.
  *
- * @example time("expiryTimestamp", ">=", -90n * 86_400n) // expired at most 90 days ago
+ * @example time("expiryTimestamp", ">", -90n * 86_400n) // expired less than 90 days ago
  */
 export const time = <Column extends string>(
   column: Column,
@@ -104,7 +104,7 @@ export const time = <Column extends string>(
  * Whether a row satisfies a condition.
  *
  * @param now unix seconds
- * @example holds(time("expiryTimestamp", "<", 0n), { expiryTimestamp: 1_700_000_000n }, 1_800_000_000n) // true
+ * @example holds(time("expiryTimestamp", "<=", 0n), { expiryTimestamp: 1_700_000_000n }, 1_800_000_000n) // true
  */
 export function holds<Column extends string>(
   condition: Condition<Column>,
@@ -140,19 +140,6 @@ function compares(comparison: Comparison, value: NonNullable<ColumnValue>, now: 
     case "hasBit":
       return (Number(value) & comparison.value) !== 0;
     case "time":
-      return comparesTime(BigInt(value), comparison.operator, now + comparison.seconds);
-  }
-}
-
-function comparesTime(one: bigint, operator: TimeOperator, other: bigint): boolean {
-  switch (operator) {
-    case "<":
-      return one < other;
-    case "<=":
-      return one <= other;
-    case ">":
-      return one > other;
-    case ">=":
-      return one >= other;
+      return BigInt(value) > now + comparison.seconds === (comparison.operator === ">");
   }
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
-import { getAddress, type Hex, keccak256 as keccak256ByViem, stringToBytes, toHex } from "viem";
+import { type Hex, keccak256 as keccak256ByViem, stringToBytes, toHex } from "viem";
 import { expect, test } from "vitest";
-import { checksummed } from "../../src/ens/address.ts";
 import { keccak256, keccak256OfHex } from "../../src/ens/keccak.ts";
 
 test("bytes of any length have the hash that another program computes", () => {
@@ -34,15 +33,4 @@ test("hexadecimal parts are hashed as their concatenated bytes", () => {
   const [one, two] = [toHex(1, { size: 32 }), toHex(2n ** 255n, { size: 32 })];
   expect(keccak256OfHex(one, two)).toBe(keccak256ByViem(`${one}${two.slice(2)}` as Hex));
   expect(keccak256OfHex("0x")).toBe(keccak256ByViem("0x"));
-});
-
-test("addresses get the checksum capitals that another program computes", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
-      const address = toHex(bytes);
-      expect(checksummed(address)).toBe(getAddress(address));
-      expect(checksummed(address.toUpperCase().replace("0X", "0x") as Hex)).toBe(getAddress(address));
-    }),
-    { numRuns: 1_000 },
-  );
 });
