@@ -157,6 +157,16 @@ function parsed<T>(parse: (text: string) => T) {
   });
 }
 
+/** A text of at most `max` characters. @param read turns the text into a value, and may throw ApiError */
+const bounded = <T>(name: string, max: number, read: (text: string) => T) =>
+  parsed((text) => {
+    if (text.length <= max) return read(text);
+    throw new ApiError("INVALID_PARAMETER", `\`${name}\` is longer than ${max} characters.`);
+  });
+
+/** Words separated by commas. */
+export const wordsOf = (text: string): string[] => text.split(",").map((word) => word.trim());
+
 /** One of the values; the message names them all. */
 function choice<const T extends string>(values: readonly T[], name: string) {
   return z.enum(values, { error: () => `\`${name}\` must be one of: ${values.join(", ")}.` });
@@ -238,10 +248,7 @@ export const input = {
       .optional(),
   /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
   text: (name: string, about: { max: number; description: string; example?: string }) =>
-    parsed((text) => {
-      if (text.length > about.max) {
-        throw new ApiError("INVALID_PARAMETER", `\`${name}\` is longer than ${about.max} characters.`);
-      }
+    bounded(name, about.max, (text) => {
       if (text.includes("\0")) throw new ApiError("INVALID_PARAMETER", `\`${name}\` must not contain NUL.`);
       return text;
     }).openapi({
@@ -266,7 +273,7 @@ export const input = {
   /** Some of the values, separated by commas. */
   list: <const T extends string>(values: readonly T[], name: string, description: string) =>
     parsed((text): T[] => {
-      const words = text.split(",").map((word) => word.trim());
+      const words = wordsOf(text);
       const wrong = words.find((word) => !values.includes(word as T));
       if (wrong !== undefined) {
         throw new ApiError("INVALID_PARAMETER", `\`${name}\` may contain: ${values.join(", ")}.`);
@@ -280,7 +287,7 @@ export const input = {
     about: { description: string; example: string },
   ) =>
     parsed((text): T[] => {
-      const words = text.length > MAX_WORDS ? [""] : text.split(",").map((word) => word.trim());
+      const words = text.length > MAX_WORDS ? [""] : wordsOf(text);
       if (!words.every((word) => values.includes(word as T))) {
         throw new ApiError(
           "INVALID_PARAMETER",
@@ -291,12 +298,7 @@ export const input = {
     }).openapi({ ...about, maxLength: MAX_WORDS }),
   /** Chains by their words, separated by commas; undefined if it is left out. */
   chains: (fallback: string) =>
-    parsed((text) => {
-      if (text.length > MAX_CHAINS) {
-        throw new ApiError("INVALID_PARAMETER", `\`chain\` is longer than ${MAX_CHAINS} characters.`);
-      }
-      return text.split(",").map((word) => word.trim());
-    })
+    bounded("chain", MAX_CHAINS, wordsOf)
       .openapi({
         description: `Names of these chains only, by their names in answers, separated by commas. ${fallback}`,
         example: "mainnet",
@@ -310,12 +312,7 @@ export const input = {
       .optional(),
   /** Lengths of a registration in whole years; one year if it is left out. */
   years: () =>
-    parsed((text) => {
-      if (text.length > MAX_WORDS) {
-        throw new ApiError("INVALID_PARAMETER", `\`years\` is longer than ${MAX_WORDS} characters.`);
-      }
-      return parseYears(text);
-    })
+    bounded("years", MAX_WORDS, parseYears)
       .openapi({
         description: `Lengths in whole years of 365 days, separated by commas: at most ${MAX_LENGTHS}, each from 1 to ${MAX_YEARS}. One year by default`,
         example: "1,2,3,5,10",

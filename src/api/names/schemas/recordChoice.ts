@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { input } from "./input.ts";
+import { input, wordsOf } from "./input.ts";
 
 /** Kinds of records that a caller may choose from, and those that are given where none is chosen. */
 export const recordTypes = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"] as const;
 export type RecordType = (typeof recordTypes)[number];
-const usualTypes: readonly RecordType[] = ["text", "addr", "contenthash"];
+const usualTypes: RecordType[] = ["text", "addr", "contenthash"];
 
 /** Which records of a name a caller asks for. */
 export type RecordsAsked = {
@@ -52,8 +52,6 @@ const KEYS = `Text keys to return, at most ${MAX_CHOSEN}; all by default`;
 const COIN_TYPES = `Coin types of addresses to return, at most ${MAX_CHOSEN}; all by default`;
 const CLEARED =
   "also return records that were set and cleared, and selected keys and coin types that were never set";
-
-const wordsOf = (text: string): string[] => text.split(",").map((word) => word.trim());
 
 /** The choice in a query. */
 export const recordChoice = {

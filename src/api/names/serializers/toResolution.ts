@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { nodeOfNameByNode } from "../../../ens/name.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { DomainResult } from "../resolution/resolveDomains.ts";
-import type { resolutionWords } from "../schemas/answers/resolutionAnswer.ts";
+import type { resolutionWords } from "../schemas/answers.ts";
 import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 
 /** Whether a name resolves, and if not, why. */

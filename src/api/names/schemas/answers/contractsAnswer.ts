@@ -1,8 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { domainItem } from "./domainAnswer.ts";
-import { availabilityStatus } from "./lifetime.ts";
 import { pageFields } from "./pageAnswer.ts";
-import { address, blockNumber, chain, count, decimal, happenedIn, hash } from "./valuesAnswer.ts";
+import {
+  address,
+  availabilityStatus,
+  blockNumber,
+  chain,
+  count,
+  decimal,
+  happenedIn,
+  hash,
+} from "./valuesAnswer.ts";
 
 const words = z.array(z.string()).openapi({
   description:

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { endedBy } from "./lifetime.ts";
 import { payment } from "./paymentAnswer.ts";
 import {
   address,
@@ -9,6 +8,7 @@ import {
   costUsd,
   count,
   decimal,
+  endedBy,
   hash,
   mergedEvents,
   truncated,

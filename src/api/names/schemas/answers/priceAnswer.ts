@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { refusals } from "../../rules/offers.ts";
 import { invalidItem, itemError } from "./domainAnswer.ts";
-import { availabilityStatus } from "./lifetime.ts";
 import { paymentToken, tokenUnits } from "./paymentAnswer.ts";
-import { address, chain, count, decimal, dollars, expiry } from "./valuesAnswer.ts";
+import { address, availabilityStatus, chain, count, decimal, dollars, expiry } from "./valuesAnswer.ts";
 
 const ADDS_UP = "`total` is what the contract charges: `base`, the rent, plus `premium`";
 

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
+import { calledWithoutPremium } from "../../../../../abis/layer2/managedNames.ts";
+import { allEndings } from "../../rules/ends.ts";
 import { MAX_SHOWN } from "../../rules/shown.ts";
+import { availabilities, GRACE_DAYS, PREMIUM_DAYS } from "../../rules/stages.ts";
 
 /** Hexadecimal text with the type `Hex`; the document shows it as a string. */
 const hex = (pattern: RegExp) => z.string().regex(pattern) as unknown as z.ZodType<Hex, Hex>;
@@ -80,4 +83,14 @@ export const truncated = z
 export const mergedEvents = z.int().min(2).optional().openapi({
   description:
     "Present if one transaction registered or renewed the name more than once: how many times. `cost_wei` or `cost_eth` and `years` are sums; the expiry is the last one",
+});
+
+export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
+  description: `\`registered\`; \`grace\`: expired at most ${GRACE_DAYS} days ago (ENSv2: 28); \`premium\`: the following ${PREMIUM_DAYS} days (not with ${calledWithoutPremium.join(" and ")}, which have none); \`available\`; \`unknown\`: cannot be determined`,
+});
+
+/** What ended where no event did. */
+export const endedBy = z.enum(allEndings).openapi({
+  description:
+    "Present if time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name ended (`grace_end`), or an ENSv2 subname or a name above it expired (`expiry`). `no_registration`: the registrar never registered the name, so anyone can; an earlier one, such as the 2017 auctions, granted it",
 });
