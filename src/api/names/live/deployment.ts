@@ -1,19 +1,8 @@
-import type { Address } from "viem";
 import { type ChainDeployment, type Ensv2Deployment, listContracts } from "../../../../abis/deployments.ts";
 import { MULTICALL3 } from "../../../../abis/universalResolver.ts";
-import type { AgentContracts } from "./binding.ts";
-import type { OwnerContracts } from "./liveOwners.ts";
+import type { LiveContracts } from "./live.ts";
 
-type LiveContracts = OwnerContracts & {
-  universalResolver: Address | undefined;
-  helper: Address | undefined;
-  agents: AgentContracts | undefined;
-};
-
-/**
- * The contracts that give live answers. Without a Universal Resolver, nothing can be resolved on chain. ENSv2's Universal
- * Resolver stands for the one in force: it passes each question on.
- */
+/** The contracts of a deployment. ENSv2's Universal Resolver stands for the one in force: it passes each question on. */
 export function liveContractsOf(
   deployment: ChainDeployment & { ensv2?: Ensv2Deployment | undefined },
 ): LiveContracts {

@@ -86,17 +86,20 @@ export type Live = {
   reach: () => ContractReach;
 };
 
+/** The contracts that give live answers. Without a Universal Resolver, nothing can be resolved on chain. */
+export type LiveContracts = OwnerContracts & {
+  universalResolver: Address | undefined;
+  /** ENSv2's UniversalHelper, if there is one. */
+  helper?: Address | undefined;
+  /** Undefined if the chain has no agent adapter. */
+  agents: AgentContracts | undefined;
+};
+
 export type LivePlan = {
   rpc: Rpc;
   gateways: Gateways;
   answers: LiveAnswers;
-  contracts: OwnerContracts & {
-    universalResolver: Address | undefined;
-    /** ENSv2's UniversalHelper, if there is one. */
-    helper?: Address | undefined;
-    /** Undefined if the chain has no agent adapter. */
-    agents: AgentContracts | undefined;
-  };
+  contracts: LiveContracts;
   observer?: LiveObserver;
   /** For everything that one request reads from the chain. Defaults to 10 s. */
   timeLimitMs?: number;

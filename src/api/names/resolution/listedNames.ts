@@ -57,7 +57,11 @@ function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): b
   if (ensv2 === undefined) return false;
   if (row.registry === null) return ensv2.protocol === "ensv2";
   const { entry } = ensv2.walk;
-  if (entry === null) return row.registry !== zeroAddress && !hasPathEnded(row, now);
+  if (entry === null) {
+    // The row itself may show that no registry controls the name any more.
+    const hasPathEnded = row.pathExpiryTimestamp !== null && row.pathExpiryTimestamp <= BigInt(now);
+    return row.registry !== zeroAddress && !hasPathEnded;
+  }
   return (
     entry.registry !== row.registry ||
     entry.owner !== row.effectiveOwnerAddress ||
@@ -65,7 +69,3 @@ function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): b
     entry.resolver !== row.resolver
   );
 }
-
-/** True if the row itself shows that no registry controls the name any more. */
-const hasPathEnded = ({ pathExpiryTimestamp }: DomainRow, now: number): boolean =>
-  pathExpiryTimestamp !== null && pathExpiryTimestamp <= BigInt(now);

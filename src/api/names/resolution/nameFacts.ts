@@ -74,13 +74,8 @@ export async function addDetails(ctx: Ctx, names: IndexedNames): Promise<Indexed
   ]);
   return new Map(
     [...names].map(([node, name], i) => {
-      const state = complete[i] ?? name.state;
-      const labelSource = sources[i] ?? null;
-      // A batch has thousands of states with some thirty fields each, so unchanged ones are not copied.
-      return [
-        node,
-        { ...name, state: state.labelSource === labelSource ? state : { ...state, labelSource } },
-      ];
+      const state = { ...(complete[i] ?? name.state), labelSource: sources[i] ?? null };
+      return [node, { ...name, state }];
     }),
   );
 }

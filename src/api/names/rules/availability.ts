@@ -22,23 +22,14 @@ export type Lifetime = {
   isUnseen: boolean;
 };
 
-/** Columns missing from ENSv1 rows, and `isUnseen`, which no row of the index has. */
-type Unsaid =
-  | "registry"
-  | "pathExpiryTimestamp"
-  | "isUnseen"
-  | "effectiveOwnerAddress"
-  | "isWrapped"
-  | "wrapperFuses";
-
 /** Known facts about a name. Missing facts default to those of ENSv1. */
-export type KnownLife = Omit<Lifetime, Unsaid | "labelLength"> & Partial<Pick<Lifetime, Unsaid>>;
+export type KnownLife = Pick<Lifetime, "chainId" | "parentNode" | "expiryTimestamp"> & Partial<Lifetime>;
 
 /**
  * Only the columns that determine a name's life: states have some thirty fields, and batches read thousands of states. The
  * label's length is null if not given.
  */
-export const asLife = (known: KnownLife & Partial<Pick<Lifetime, "labelLength">>): Lifetime => ({
+export const asLife = (known: KnownLife): Lifetime => ({
   chainId: known.chainId,
   parentNode: known.parentNode,
   expiryTimestamp: known.expiryTimestamp,
