@@ -25,7 +25,6 @@ import {
   startEntry,
 } from "./write/ensv2/entries.ts";
 import { followClaim, rescan } from "./write/ensv2/mounts.ts";
-import "./write/ensv2/mountWork.ts";
 import { reachPhase } from "./write/ensv2/phases.ts";
 import {
   hasKnownCode,

@@ -4,12 +4,22 @@ import type { Address, Hex } from "viem";
 import { NO_REGISTRY, pathExpiryBelow, storageIdOf } from "../../../ens/ensv2.ts";
 import { labelhash as labelhashOf, ROOT_NODE } from "../../../ens/name.ts";
 import { exactText } from "../../../ens/storable.ts";
-import { type WorkList, work } from "../blockQueue.ts";
+import { defineWork, type WorkList, work } from "../blockQueue.ts";
 import { patchDomain } from "../domains.ts";
 import type { LogRef } from "../logRef.ts";
-import { type Entry, isPlace, type Place, placesOf } from "./places.ts";
+import { type Entry, isFollowed, isPlace, type Place, placeBelow, placesOf } from "./places.ts";
 import { isFixedRegistry, isToldRegistry } from "./proxies.ts";
-import { closeReach, findReach, firstReached, isWide, openReach, widenReach } from "./reach.ts";
+import {
+  closeReach,
+  extendReach,
+  findReach,
+  firstReached,
+  isWide,
+  narrowReach,
+  nextReached,
+  openReach,
+  widenReach,
+} from "./reach.ts";
 import {
   bringForward,
   dropMount,
@@ -67,7 +77,7 @@ const mountBelow = ({ expiry }: Entry, { node, depth, pathExpiryTimestamp }: Mou
 });
 
 /** Takes from a name what an entry said, unless another registry's entry took its place. Writes: as {@link putName}. */
-export async function dropName(context: Context, log: LogRef, entry: Entry, place: Place) {
+async function dropName(context: Context, log: LogRef, entry: Entry, place: Place) {
   const { node } = place;
   const row = await context.db.find(domain, { chainId: log.chainId, node });
   if (row?.registry !== entry.registry) return [];
@@ -256,4 +266,48 @@ export async function followClaim(context: Context, log: LogRef, registry: Addre
     const mount = mountBelow(entry, place);
     await work(context, log, await mountRegistry(context, log, current, mount, true));
   }
+}
+
+/*
+ * The entries of a registry below a name, from the newest to the oldest. Each entry gets or loses its name by what is stored
+ * then: so at the end each name is right, in whatever order registries were linked.
+ */
+
+/** By how much the ordinals of rows that such work writes are above that of its log: those of the log itself never get so far. */
+const FIRST_ORDINAL = 1_000_000;
+
+defineWork("entries", {
+  async next(context, { owner: registry, node }, storageId) {
+    const entry = await findEntry(context, registry, storageId);
+    if (entry === null) return null;
+    if ((await findNamed(context, registry, node)) !== null) return entry.nextEntry;
+    const row = await findRegistry(context, registry);
+    return row && nextReached(await findReach(context, registry, node), entry, row);
+  },
+  async visit(context, log, { owner: registry, node, depth }, storageId, done) {
+    const entry = await findEntry(context, registry, storageId);
+    if (entry === null) return [];
+    const cause = { ...log, eventType: "SubregistryUpdated", ordinal: log.ordinal + FIRST_ORDINAL + done };
+    const mount = await findNamed(context, registry, node);
+    const isName = mount !== null && isFollowed(entry, mount.position);
+    const pathExpiryTimestamp = mount?.pathExpiryTimestamp ?? null;
+    const place = placeBelow({ node, depth, pathExpiryTimestamp }, entry);
+    if (isName) await extendReach(context, entry, node);
+    return (isName ? putName : dropName)(context, cause, entry, place);
+  },
+  async finish(context, { owner: registry, node }) {
+    const mount = await findNamed(context, registry, node);
+    if (mount === null) await closeReach(context, registry, node);
+    else if (mount.position > 0) await narrowReach(context, registry, node);
+  },
+});
+
+const findEntry = (context: Context, registry: Hex, storageId: Hex) =>
+  context.db.find(ensv2Entry, { chainId: context.chain.id, registry, storageId });
+
+/** The mount below which a registry's entries have names; null if they have none there, or lose them. */
+async function findNamed(context: Context, registry: WorkList["owner"], node: Hex) {
+  const found = await findMount(context, node);
+  if (found?.registry !== registry || !(await isToldRegistry(context, registry))) return null;
+  return context.db.find(ensv2Mount, { chainId: context.chain.id, registry, position: found.position });
 }
