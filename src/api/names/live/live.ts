@@ -18,12 +18,12 @@ import type { Gateways } from "./ccip/gatewayClient.ts";
 import { type EntryPlace, type LiveEntry, readEntries } from "./entries.ts";
 import { LiveFailure } from "./failure.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./liveOwners.ts";
-import { readPrimaryName } from "./livePrimaryName.ts";
 import {
   type LiveRecords,
   type RecordSelection,
   type ResolvableName,
   type ResolverReach,
+  readPrimaryName,
   resolveRecords,
 } from "./liveRecords.ts";
 import type { ContractReach } from "./multicall.ts";

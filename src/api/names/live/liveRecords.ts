@@ -13,7 +13,7 @@ import {
 import { resolverFunctions } from "../../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../../abis/universalResolver.ts";
 import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../../ens/coinType.ts";
-import { MAX_LABEL_BYTES } from "../../../ens/name.ts";
+import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../../ens/name.ts";
 import { textOfBytes } from "../../../ens/utf8.ts";
 import { sanitizeMessage } from "../../server/errors/foreignText.ts";
 import type { Budget } from "./ccip/budget.ts";
@@ -98,8 +98,44 @@ export async function resolveRecords(
   };
 }
 
+/** Errors that mean "there is no primary name". Every other error of the Universal Resolver is a failure. */
+const noName = [
+  "ResolverNotFound",
+  "ResolverNotContract",
+  "ReverseAddressMismatch",
+  "UnsupportedResolverProfile",
+  "UnreachableName",
+];
+
+/**
+ * The name that an address claims by its reverse record, if that name resolves to the address (ENSIP-19); null if it claims none,
+ * or another address's name. Does not check whether the name is normalised.
+ *
+ * @throws LiveFailure
+ */
+export async function readPrimaryName(
+  reach: ResolverReach,
+  { address, coinType }: { address: Address; coinType: bigint },
+): Promise<string | null> {
+  const data = encodeFunctionData({
+    abi: universalResolverAbi,
+    functionName: "reverseWithGateways",
+    args: [address, coinType, [OWN_BATCH_GATEWAY]],
+  });
+  const to = requireUniversalResolver(reach.universalResolver);
+  const result = await callWithLookups(reach, { to, data, blockNumber: reach.blockNumber });
+  if (!result.ok) {
+    const { errorName, failure } = readRevert(result.revert);
+    if (errorName !== null && noName.includes(errorName)) return null;
+    throw failure;
+  }
+  const [name] = readable(() => readAbi(["bytes", "word", "word"], result.data), reverseUnreadable);
+  // Nobody can look up a longer name.
+  return name === "0x" || size(name) > MAX_NAME_BYTES ? null : textOfBytes(name);
+}
+
 /** The Universal Resolver of the deployment. @throws LiveFailure if it has none */
-export function requireUniversalResolver(address: Address | undefined): Address {
+function requireUniversalResolver(address: Address | undefined): Address {
   if (address !== undefined) return address;
   throw new LiveFailure(
     "resolver",
@@ -213,22 +249,25 @@ function readResolved(result: CallResult, count: number): Resolved {
   });
 }
 
-function readable<T>(read: () => T): T {
+function readable<T>(read: () => T, failure = unreadable): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof AbiError) throw unreadable();
+    if (error instanceof AbiError) throw failure();
     throw error;
   }
 }
 
 const unreadable = () => new LiveFailure("resolver", "The answer of the name's resolver cannot be decoded.");
 
+const reverseUnreadable = () =>
+  new LiveFailure("resolver", "The reverse resolver's answer cannot be decoded.");
+
 /** Errors have a few words. Of a larger one, only the name is read, from its selector. */
 const MAX_ERROR_BYTES = 4_096;
 
 /** The name of an error from the Universal Resolver, or from a resolver behind it, and the failure it means. */
-export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
+function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
   if (size(data) > MAX_ERROR_BYTES) return { errorName: nameOfLargeError(data), failure: reverted(data) };
   const decoded = tryDecode(data);
   if (decoded === null)

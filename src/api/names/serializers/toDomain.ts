@@ -16,24 +16,12 @@ import { isEthSecondLevel, type ParsedName, type ParsedNode, UNKNOWN_LABEL } fro
 import { toAddress, toDecimal } from "./hex.ts";
 import { ensv2Fields, ensv2TokenId } from "./toEnsv2.ts";
 import { isEndless, ownerOf, toOwnership, toWrapper } from "./toOwnership.ts";
-import { resolutionOf } from "./toResolution.ts";
+import { type Resolved, resolutionOf } from "./toResolution.ts";
 
 /** The context of a record besides the state: the time of the request, and the deployment's contracts. */
 export type SerializeContext = { now: number; contracts: Contracts };
 
 export type DomainRecord = z.infer<typeof schemas.domain>;
-
-/** A state, its source, and what the chain added. */
-type Resolved<State> = {
-  state: State;
-  source: DomainRecord["source"];
-  /** How much of the name is known. */
-  kind: DomainResult["kind"];
-  /** Why not everything is known. */
-  error?: ApiError;
-  /** The resolver through which the chain answered. */
-  records?: { answeredBy: Address | null };
-};
 
 /** The domain record of the specification's section 2.1. */
 export function toDomainRecord(

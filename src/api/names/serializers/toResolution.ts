@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { nodeOfNameByNode } from "../../../ens/name.ts";
+import type { ApiError } from "../../server/errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { DomainResult } from "../resolution/resolveDomains.ts";
 import type { resolutionWords } from "../schemas/answers.ts";
@@ -8,18 +9,22 @@ import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 /** Whether a name resolves, and if not, why. */
 export type Resolution = (typeof resolutionWords)[number];
 
-/** The facts that decide it. */
-type Resolved = {
-  kind: DomainResult["kind"];
+/** A state, its source, and what the chain added. */
+export type Resolved<State> = {
+  state: State;
   source: "indexed" | "live";
-  state: DomainState | null;
+  /** How much of the name is known. */
+  kind: DomainResult["kind"];
+  /** Why not everything is known. */
+  error?: ApiError;
+  /** The resolver through which the chain answered. */
   records?: { answeredBy: Address | null };
 };
 
 /** Undefined if only the chain knows, and it did not answer. */
 export function resolutionOf(
   parsed: ParsedNode | ParsedName,
-  { kind, source, state, records }: Resolved,
+  { kind, source, state, records }: Resolved<DomainState | null>,
   now: number,
 ): Resolution | undefined {
   if (kind === "unresolved" || kind === "resolverNotAsked") return undefined;

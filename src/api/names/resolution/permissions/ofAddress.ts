@@ -19,26 +19,20 @@ import type { LogPlace } from "../../query/ownerEvents.ts";
 import type { Page, Part } from "../../query/page.ts";
 import { type ListPart, mapPart, mapRows, readParts } from "../../query/parts.ts";
 import { scopeOf } from "../../query/scope.ts";
-import { type Layer, ownerAtResolver, powersOf, type Reason } from "../../rules/powers.ts";
+import { type Layer, ownerAtResolver, powersOf } from "../../rules/powers.ts";
 import type { grantKinds } from "../../schemas/answers.ts";
+import type { Permission } from "./permission.ts";
 
 export type GrantKind = (typeof grantKinds)[number];
 
 /** A permission that an address holds or gave. */
-export type Grant = {
+export type Grant = Pick<Permission, "layer" | "address" | "contract" | "inForce" | "reason" | "roles"> & {
   kind: GrantKind;
-  layer: Layer;
   chainId: number;
-  contract: Address;
   /** The account that gave it; null for roles, which a contract holds. */
   owner: Address | null;
-  /** The account that holds it. */
-  address: Address;
   /** The name it applies to; null if it applies to everything of the owner or the contract. */
   name: { fullName: string | null; node: Hex | null } | null;
-  roles?: bigint;
-  inForce: boolean | null;
-  reason?: Reason | undefined;
   event: LogPlace;
 };
 
@@ -56,7 +50,9 @@ export function readGrants(ctx: Ctx, { kinds, part, ...of }: Asked): Promise<Pag
   const parts: Record<GrantKind, ListPart<Grant> | null> = {
     operator: mapRows(operatorsOfAddress(db, ranks.operator, of), (row) => ofOperator(ctx, row)),
     token_approval: mapPart(tokensOfAddress(db, ranks.token_approval, of), (rows) => ofTokens(ctx, rows)),
-    record_delegate: mapPart(delegatesOfAddress(db, ranks.record_delegate, of), (rows) => ofDelegates(ctx, rows)),
+    record_delegate: mapPart(delegatesOfAddress(db, ranks.record_delegate, of), (rows) =>
+      ofDelegates(ctx, rows),
+    ),
     role: hasRoles ? mapPart(roles, (rows) => ofRoles(ctx, rows)) : null,
   };
   const asked = kinds.flatMap((kind) => parts[kind] ?? []);
