@@ -52,19 +52,17 @@ export function readEntries(
   { asks, blockNumber }: { asks: readonly Ask[]; blockNumber: number },
 ): Promise<LiveEntry | null>[] {
   const known = asks.flatMap(({ place }) => (place?.isKnown ? [place] : []));
-  const byPlace = new Map<EntryPlace, Promise<LiveEntry | null>>();
-  for (const chunk of chunksOf(known, ENTRIES_PER_CALL)) {
-    const read = readTogether(reach, chunk, blockNumber);
-    chunk.forEach((place, i) => {
-      byPlace.set(
-        place,
-        read.then((entries) => entries[i] ?? null),
-      );
-    });
-  }
+  const byPlace = new Map(
+    chunksOf(known, ENTRIES_PER_CALL).flatMap((chunk) => {
+      const read = readTogether(reach, chunk, blockNumber);
+      return chunk.map((place, i) => [place, { read, i }] as const);
+    }),
+  );
   return asks.map(async ({ name, place }) => {
     if (place === null) return null;
-    return byPlace.get(place) ?? readAlone(reach, { name, place, blockNumber });
+    const shared = byPlace.get(place);
+    if (shared === undefined) return readAlone(reach, { name, place, blockNumber });
+    return (await shared.read)[shared.i] ?? null;
   });
 }
 

@@ -5,7 +5,6 @@ import type { Ctx } from "../../server/http/context.ts";
 import {
   type AccountOfEntry,
   type AddressOfName,
-  type EntryKey,
   listNamedOn,
   listRolesHeld,
 } from "../query/addresses/addressesNamed.ts";
@@ -65,17 +64,12 @@ const keyOfName = ({ address, chainId, node }: AddressOfName) => `${address} ${c
 /** The entry that controls an ENSv2 name. */
 const entryOf = ({ ensv2 }: DomainState) => (ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null);
 
-/** The entry that controls a name, or that did so until the path to it expired. */
-function placeOf({ row, state }: ListedName): EntryKey | null {
+/** An address, and the entry that controls a name, or that did so until the path to it expired. */
+function pairOf({ address: account, row, state }: ListedName): AccountOfEntry | null {
   const entry = entryOf(state);
-  if (entry !== null) return entry;
+  if (entry !== null) return { account, registry: entry.registry, storageId: entry.storageId };
   const { registry, labelhash } = row;
-  return registry && labelhash ? { registry, storageId: storageIdOf(labelhash) } : null;
-}
-
-function pairOf(name: ListedName): AccountOfEntry | null {
-  const place = placeOf(name);
-  return place && { account: name.address, registry: place.registry, storageId: place.storageId };
+  return registry && labelhash ? { account, registry, storageId: storageIdOf(labelhash) } : null;
 }
 
 /** The owner by whom lists find a name: in ENSv2 the holder in its entry, or in its row if the path to it expired. */

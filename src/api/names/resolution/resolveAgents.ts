@@ -1,6 +1,7 @@
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Ctx } from "../../server/http/context.ts";
+import type { LiveBinding } from "../live/binding.ts";
 import { LiveFailure } from "../live/failure.ts";
 import {
   type AgentTextRow,
@@ -20,16 +21,7 @@ import { readIndexed } from "./nameFacts.ts";
 import { orThrow, type ResolvedDomain, resolveNames } from "./resolveDomains.ts";
 
 /** The adapter's and registry's facts about an agent, from the index or from the chain. */
-export type BindingState = {
-  agentId: bigint;
-  tokenStandard: number;
-  tokenContract: Address;
-  tokenId: bigint;
-  /** URI of the agent's description; null if unknown. */
-  uri: string | null;
-  /** Owner of the agent in the registry; null if unknown. */
-  owner: Address | null;
-};
+export type BindingState = Omit<LiveBinding, "tokenId"> & { agentId: bigint; tokenId: bigint };
 
 /** The known facts about a name's agents. */
 export type AgentState = {
@@ -88,8 +80,12 @@ async function findTexts(
     contenthash: false,
     texts: await listKeys(),
   });
+  const resolveTexts = async (live = false) => {
+    const [result] = await resolveNames(ctx, [name], { records: select, live });
+    return orThrow(result);
+  };
   const [resolved, rows] = await Promise.all([
-    resolveTexts(ctx, name, { records: select }),
+    resolveTexts(),
     listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
   ]);
   if (resolved.source === "live") return { resolved, texts: liveTexts(resolved.records.texts) };
@@ -101,17 +97,8 @@ async function findTexts(
   const ofEnsv2 = state?.ensv2?.protocol === "ensv2" ? await listTextsOfEnsv2(ctx, state) : null;
   const found = ofEnsv2 ?? rows;
   if (found.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: found.map(toText) };
-  const live = await resolveTexts(ctx, name, { records: select, live: true });
+  const live = await resolveTexts(true);
   return { resolved: live, texts: live.source === "live" ? liveTexts(live.records.texts) : [] };
-}
-
-async function resolveTexts(
-  ctx: Ctx,
-  name: ParsedName,
-  options: { records: RecordSelector; live?: boolean },
-): Promise<ResolvedDomain> {
-  const [result] = await resolveNames(ctx, [name], options);
-  return orThrow(result);
 }
 
 /** The texts of an ENSv2 name, wherever its resolver stores them. A text with NUL is never an agent's record. */

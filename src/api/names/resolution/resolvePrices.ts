@@ -11,7 +11,7 @@ import type { PriceTerms } from "../rules/pricing.ts";
 import { type ParsedName, UNKNOWN_LABEL } from "../schemas/input.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
 import { decide } from "./decision.ts";
-import type { DomainState } from "./domainState.ts";
+import { type DomainState, nameFields } from "./domainState.ts";
 import { readPhases } from "./ensv2/readEnsv2.ts";
 import { type NameFacts, readFacts } from "./nameFacts.ts";
 
@@ -48,7 +48,7 @@ type WareFacts = { facts: NameFacts; ctx: Ctx; phases: ReadonlySet<string> };
 function toWare(name: ParsedName, { facts, ctx, phases }: WareFacts): Ware {
   const state = facts.indexed?.state ?? null;
   const unsold = (refusal: Refusal): Ware => ({ name, state, market: null, refusal });
-  const chainId = chainOf(state ?? name, { facts, ctx });
+  const chainId = chainOf(nameFields(state ?? name), { facts, ctx });
   if (typeof chainId === "string") return unsold(chainId);
   const label = textOf(state?.label, name.label);
   if (label === null) return unsold("label_unknown");
@@ -56,11 +56,11 @@ function toWare(name: ParsedName, { facts, ctx, phases }: WareFacts): Ware {
   return { name, state, market: { chainId, label, length: codePoints(label), ...roles }, refusal: null };
 }
 
-type Placed = Pick<ParsedName, "name" | "parentNode"> | Pick<DomainState, "fullName" | "parentNode">;
-
 /** The chain whose registrar has a name, or why none does. */
-function chainOf(placed: Placed, { facts, ctx }: Pick<WareFacts, "facts" | "ctx">): number | Refusal {
-  const { parentNode } = placed;
+function chainOf(
+  { fullName, parentNode }: Pick<DomainState, "fullName" | "parentNode">,
+  { facts, ctx }: Pick<WareFacts, "facts" | "ctx">,
+): number | Refusal {
   const { contracts } = ctx;
   if (parentNode === ETH_NODE) return contracts.chainId;
   const managed = managedNames.filter(({ node }) => node === parentNode);
@@ -72,9 +72,8 @@ function chainOf(placed: Placed, { facts, ctx }: Pick<WareFacts, "facts" | "ctx"
   if (indexed?.keeper === "registrar" && isTheirs) return indexed.chainId;
   if (managed.length > 0 && indexed === undefined) return "chain_not_indexed";
   if (tokenNames.some(({ node }) => node === parentNode)) return "not_sold";
-  const name = "fullName" in placed ? placed.fullName : placed.name;
-  if (parentNode === null) return name.startsWith("[") ? "label_unknown" : "not_sold";
-  return name.split(".").length < 3 ? "not_sold" : "subname";
+  if (parentNode === null) return fullName.startsWith("[") ? "label_unknown" : "not_sold";
+  return fullName.split(".").length < 3 ? "not_sold" : "subname";
 }
 
 /** The text of a label, as indexed or as the caller wrote it; null if only its hash is known. */
