@@ -111,24 +111,19 @@ export function toRecordsPart(
   return { records, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
 }
 
-/** The requested records, from the chain. Values read for other parts of the answer are left out. */
+/** The requested records, from the chain. Values read for other parts of the answer are left out, as are absent ones. */
 function toAskedLiveRecords(live: LiveRecords, { types, keys, coinTypes }: RecordsAsked): RecordsReply {
-  const { texts, addresses, contenthash } = toLiveRecords(live);
-  const pick = <Value>(all: Record<string, Value>, names: readonly string[] | undefined) =>
-    names ? Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name))) : all;
+  const coins = coinTypes?.map(String);
+  const texts = live.texts.flatMap(({ key, value }) =>
+    value === null || keys?.includes(key) === false ? [] : [[key, value] as const],
+  );
+  const addresses = live.addresses.filter(({ coinType }) => coins?.includes(coinType) !== false);
   return {
-    texts: types.includes("text") ? pick(texts, keys) : {},
-    addresses: types.includes("addr") ? pick(addresses, coinTypes?.map(String)) : {},
-    ...(types.includes("contenthash") && { contenthash }),
+    texts: types.includes("text") ? Object.fromEntries(texts) : {},
+    addresses: types.includes("addr") ? toAddresses(addresses) : {},
+    ...(types.includes("contenthash") && { contenthash: live.contenthash }),
   };
 }
-
-/** Records as the chain returned them, without absent ones. */
-const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
-  texts: Object.fromEntries(texts.flatMap(({ key, value }) => (value === null ? [] : [[key, value]]))),
-  addresses: toAddresses(addresses),
-  contenthash,
-});
 
 type HistoryEntry = z.infer<typeof schemas.textHistoryEntry>;
 
