@@ -19,14 +19,20 @@ import type { Ensv2State } from "./ensv2/ensv2State.ts";
 import { stateOfLayer2, stateOfMain } from "./liveState.ts";
 import type { NameFacts } from "./nameFacts.ts";
 
-/** Selects the records to read if the chain is needed. */
-export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
+/** Selects the records of names to read if the chain is needed, in the order of the names. */
+export type RecordSelector = (nodes: readonly Hex[]) => Promise<readonly RecordSelection[]>;
+
+/** Selects the same records of every name. */
+export const sameRecords =
+  (selection: RecordSelection): RecordSelector =>
+  async (nodes) =>
+    nodes.map(() => selection);
 
 /** The chain's answer about a name at a block, with the selected records; `state` is null for a name without one. */
 export type ChainAnswer = { state: DomainState | null; records: LiveRecords; blockNumber: number };
 
 /** A domain record shows only the `display` text, which is never longer than the name. */
-const displayOnly: RecordSelector = async () => ({
+const displayOnly = sameRecords({
   coinTypes: [],
   contenthash: false,
   texts: ["display"],
@@ -111,7 +117,8 @@ async function askAtOnce(
 ): Promise<Answers> {
   const block = await ctx.liveBlock().catch(failureOrThrow);
   if (block instanceof LiveFailure) return allFailing(questions, toApiError(block));
-  const calls = await Promise.all(questions.map((one) => callOf(one, select)));
+  const selections = await select(questions.map(({ facts }) => nameOf(facts).node));
+  const calls = questions.map((one, i) => callOf(one, selections[i] as RecordSelection));
   const { main = [], layer2 = [], unknown = [] } = Object.groupBy(calls, ({ facts }) => holderOf(facts, ctx));
   const [names, records] = await Promise.all([
     ctx.live.names(block, main.map(questionIn)),
@@ -148,7 +155,7 @@ function holderOf({ indexed }: NameFacts, { contracts }: Ctx): "main" | "layer2"
   return isTokenUnknown(indexed.state) ? "unknown" : "layer2";
 }
 
-async function callOf({ facts, text }: ChainQuestion, select: RecordSelector): Promise<Call> {
+function callOf({ facts, text }: ChainQuestion, wanted: RecordSelection): Call {
   const ensv2 = facts.indexed?.state.ensv2;
   const name = nameOf(facts);
   const question = {
@@ -156,7 +163,7 @@ async function callOf({ facts, text }: ChainQuestion, select: RecordSelector): P
     node: name.node,
     ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null,
     ...(ensv2?.protocol === "ensv2" && { place: entryPlaceOf(ensv2, text) }),
-    wanted: await select(name.node),
+    wanted,
   };
   return { facts, question };
 }

@@ -14,7 +14,7 @@ import {
 import { findRecords } from "../query/records.ts";
 import { buildAgentKey, claimedAgent, claimsOf, type Text } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
-import { failureOrThrow, type RecordSelector, toApiError } from "./chain.ts";
+import { failureOrThrow, toApiError } from "./chain.ts";
 import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/ensv2Records.ts";
 import { readIndexed } from "./nameFacts.ts";
@@ -75,11 +75,7 @@ async function findTexts(
   name: ParsedName,
   listKeys: () => Promise<string[]>,
 ): Promise<{ resolved: ResolvedDomain; texts: Text[] }> {
-  const select: RecordSelector = async () => ({
-    coinTypes: [],
-    contenthash: false,
-    texts: await listKeys(),
-  });
+  const select = async () => [{ coinTypes: [], contenthash: false, texts: await listKeys() }];
   const resolveTexts = async (live = false) => {
     const [result] = await resolveNames(ctx, [name], { records: select, live });
     return orThrow(result);
