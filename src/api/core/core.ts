@@ -38,10 +38,10 @@ import { completedIndexesIn } from "../server/serviceDb/completedIndexes.ts";
 import { failingBlocksIn } from "../server/serviceDb/failingBlocks.ts";
 import { trimLedger } from "../server/serviceDb/keys.ts";
 import { provenLabelsIn } from "../server/serviceDb/provenLabels.ts";
-import { activityIn } from "../server/serviceDb/releases.ts";
+import { readRelease } from "../server/serviceDb/releases.ts";
 import { listSourceComparisons } from "../server/serviceDb/sourceComparisons.ts";
 import { openStore } from "../server/serviceDb/store.ts";
-import { type Verification, verificationsIn } from "../server/serviceDb/verifications.ts";
+import { readVerification, type Verification } from "../server/serviceDb/verifications.ts";
 import { startUpkeep } from "../upkeep/upkeep.ts";
 import { createChains, OWN_SHARE } from "./chains.ts";
 import { startLabels } from "./labels.ts";
@@ -80,14 +80,17 @@ export async function createCore(settings: Settings, db: Db) {
   const chains = createChains({ settings, contracts, store, meters });
   const chainHead = createHeads(settings.rpcUrls);
 
-  const lastVerification = lastKnown<string, Verification | null>(verificationsIn(store), soon);
+  const lastVerification = lastKnown<string, Verification | null>((of) => readVerification(store, of), soon);
   const failingBlocks = failingBlocksIn(store);
   const failingBlock = lastKnown<string, FailingBlock | null>(failingBlockOf(failingBlocks), soon);
   const freshness = createFreshness({
     db,
     heads: chainHead,
     completed: completedIndexesIn(store),
-    isActive: lastKnown(activityIn(store), { ...soon, first: false }),
+    isActive: lastKnown(async (of: string) => (await readRelease(store)).active === of, {
+      ...soon,
+      first: false,
+    }),
     lastVerification,
     failingBlock,
     // Every request looks at this; a comparison takes hours.

@@ -29,15 +29,3 @@ export async function forgetIndex({ query }: Queries, schema: string): Promise<v
   await query("DELETE FROM verifications WHERE index_schema = $1", [schema]);
   await query("DELETE FROM source_comparisons WHERE index_schema = $1", [schema]);
 }
-
-/** Whether an index is the chosen one. While the database does not answer, the last known choice counts. */
-export function activityIn(store: Queries): (schema: string) => Promise<boolean> {
-  let active: string | null = null;
-  return async (schema) => {
-    active = await readRelease(store).then(
-      (release) => release.active,
-      () => active,
-    );
-    return active === schema;
-  };
-}

@@ -38,12 +38,3 @@ export async function readVerification({ query }: Queries, schema: string): Prom
   );
   return row ?? null;
 }
-
-/** Gives the last comparison of an index. While the database does not answer, the last known one counts. */
-export function verificationsIn(store: Queries): (schema: string) => Promise<Verification | null> {
-  let last: Verification | null = null;
-  return async (schema) => {
-    last = await readVerification(store, schema).catch(() => last);
-    return last;
-  };
-}
