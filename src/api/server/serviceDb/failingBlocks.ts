@@ -10,28 +10,22 @@ export type NotedBlock = {
   why: string;
 };
 
-/** The block that the indexer of each schema tries again: the indexer notes it, and replicas read it. */
-export type FailingBlocks = {
-  /** Makes the row of a schema: a full disk takes no new one, but a row that is there can be changed in its page. */
-  prepare: (schema: string) => Promise<void>;
-  note: (schema: string, block: NotedBlock) => Promise<void>;
-  /** The block was indexed. */
-  clear: (schema: string) => Promise<void>;
-  read: (schema: string) => Promise<NotedBlock | null>;
-};
-
 /** An indexer records its block every few seconds: older records belong to one that ended. */
 const KEPT_SECONDS = 30;
 
-export const failingBlocksIn = ({ query }: Queries): FailingBlocks => ({
-  prepare: async (schema) => {
+export type FailingBlocks = ReturnType<typeof failingBlocksIn>;
+
+/** The block that the indexer of each schema tries again: the indexer notes it, and replicas read it. */
+export const failingBlocksIn = ({ query }: Queries) => ({
+  /** Makes the row of a schema: a full disk takes no new one, but a row that is there can be changed in its page. */
+  prepare: async (schema: string): Promise<void> => {
     await query(
       `INSERT INTO failing_blocks (index_schema, chain_id, attempts, since, why, noted_at)
        VALUES ($1, 0, 0, 0, '', '-infinity') ON CONFLICT DO NOTHING`,
       [schema],
     );
   },
-  note: async (schema, { chainId, blockNumber, attempts, since, why }) => {
+  note: async (schema: string, { chainId, blockNumber, attempts, since, why }: NotedBlock): Promise<void> => {
     await query(
       `INSERT INTO failing_blocks (index_schema, chain_id, block_number, attempts, since, why)
        VALUES ($1, $2, $3, $4, $5, $6)
@@ -40,10 +34,11 @@ export const failingBlocksIn = ({ query }: Queries): FailingBlocks => ({
       [schema, chainId, blockNumber, attempts, since, why],
     );
   },
-  clear: async (schema) => {
+  /** The block was indexed. */
+  clear: async (schema: string): Promise<void> => {
     await query("UPDATE failing_blocks SET noted_at = '-infinity' WHERE index_schema = $1", [schema]);
   },
-  read: async (schema) => {
+  read: async (schema: string): Promise<NotedBlock | null> => {
     const [row] = await query<NotedBlock>(
       `SELECT chain_id::float8 AS "chainId", block_number::float8 AS "blockNumber", attempts, since::float8 AS since, why
        FROM failing_blocks WHERE index_schema = $1 AND noted_at > now() - interval '${KEPT_SECONDS} seconds'`,

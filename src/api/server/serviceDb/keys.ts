@@ -20,51 +20,39 @@ export type KeySummary = {
 /** Debits of one day (UTC) and operation. */
 export type UsageRow = { day: string; operation: string; requests: number; credits: number };
 
-/** Keys and their credits. Each change of a balance is one statement, which also writes the ledger. */
-export type Keys = {
-  /** Creates a key; its text is returned once, and only its hash is stored. `owner`: lower-case address of a sign-up, null for the operator's. */
-  create: (key: {
-    label: string;
-    owner: string | null;
-    credits: number;
-    reason: string;
-  }) => Promise<{ id: number; key: string }>;
-  /** By the text of the key. */
-  find: (key: string) => Promise<KeyState | null>;
-  /** Debits the key finally; returns the credits left, or null if there are too few or the key is revoked. */
-  charge: (id: number, debit: { credits: number; operation: string }) => Promise<number | null>;
-  /** Gives the new credits; null if there is no such key or it is revoked. */
-  grant: (id: number, grant: { credits: number; reason: string }) => Promise<number | null>;
-  /** False if there is no such key. */
-  revoke: (id: number) => Promise<boolean>;
-  list: () => Promise<KeySummary[]>;
-  /**
-   * What was charged since a time, by day and operation, newest day first. The keys that a sign-up replaced belong to the
-   * key that replaced them: their usage is part of it.
-   */
-  usage: (id: number, since: Date) => Promise<UsageRow[]>;
-};
-
 const KEY_BYTES = 24;
 const PREFIX_LENGTH = 8;
 /** The reason in the ledger of a replaced key: its credits went to the next one, and paid for nothing. */
 export const MOVED = "moved to the address's next key";
 const keyForm = /^ens_[A-Za-z0-9_-]{32}$/;
 
-/** The keys of a store, or of one transaction in it. */
-export function keysIn(store: Queries): Keys {
-  return {
-    create: (key) => create(store, key),
-    find: (key) => find(store, key),
-    charge: (id, { credits, operation }) => change(store, id, { credits: -credits, reason: operation }),
-    grant: (id, grant) => change(store, id, grant),
-    revoke: (id) => revoke(store, id),
-    list: () => list(store),
-    usage: (id, since) => listUsage(store, id, since),
-  };
-}
+/** Keys and their credits. Each change of a balance is one statement, which also writes the ledger. */
+export type Keys = ReturnType<typeof keysIn>;
 
-async function create(store: Queries, { label, owner, credits, reason }: Parameters<Keys["create"]>[0]) {
+/** The keys of a store, or of one transaction in it. */
+export const keysIn = (store: Queries) => ({
+  /** Creates a key; its text is returned once, and only its hash is stored. `owner`: lower-case address of a sign-up, null for the operator's. */
+  create: (key: NewKey) => create(store, key),
+  /** By the text of the key. */
+  find: (key: string) => find(store, key),
+  /** Debits the key finally; returns the credits left, or null if there are too few or the key is revoked. */
+  charge: (id: number, { credits, operation }: { credits: number; operation: string }) =>
+    change(store, id, { credits: -credits, reason: operation }),
+  /** Gives the new credits; null if there is no such key or it is revoked. */
+  grant: (id: number, grant: { credits: number; reason: string }) => change(store, id, grant),
+  /** False if there is no such key. */
+  revoke: (id: number) => revoke(store, id),
+  list: () => list(store),
+  /**
+   * What was charged since a time, by day and operation, newest day first. The keys that a sign-up replaced belong to the
+   * key that replaced them: their usage is part of it.
+   */
+  usage: (id: number, since: Date) => listUsage(store, id, since),
+});
+
+type NewKey = Pick<KeySummary, "label" | "owner" | "credits"> & { reason: string };
+
+async function create(store: Queries, { label, owner, credits, reason }: NewKey) {
   const key = `ens_${randomBytes(KEY_BYTES).toString("base64url")}`;
   const [row] = await store.query<{ id: number }>(
     `WITH made AS (

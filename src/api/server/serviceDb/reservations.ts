@@ -10,46 +10,40 @@ export const HELD_SECONDS = 120;
 /** Credits taken from a key for one request, and the credits left on the key. */
 export type Reservation = { id: string; left: number };
 
+/** More are given back the next time. */
+const ABANDONED_AT_ONCE = 1_000;
+
+export type Reservations = ReturnType<typeof reservationsIn>;
+
 /**
  * Credits are taken before the work, so that parallel requests cannot all work for one credit. They are taken with their
  * row in the ledger. So a balance is the sum of its ledger at every moment. If the request fails, both are undone.
  */
-export type Reservations = {
+export const reservationsIn = (store: Queries) => ({
   /** By the text of the key; null if the key is unknown or revoked, or has not enough credits. */
-  reserve: (key: string, debit: { credits: number; operation: string }) => Promise<Reservation | null>;
+  reserve: (key: string, debit: { credits: number; operation: string }) => reserve(store, key, debit),
   /** The request was answered. False if its credits were given back before: it took too long. */
-  settle: (id: string) => Promise<boolean>;
-  /** The request failed. Gives the credits that the key then has; null if nothing was reserved any more. */
-  refund: (id: string) => Promise<number | null>;
+  settle: async (id: string): Promise<boolean> => {
+    const settled = await store.query(
+      "UPDATE ledger SET reserved_until = NULL WHERE id = $1 AND reserved_until IS NOT NULL RETURNING id",
+      [id],
+    );
+    return settled.length > 0;
+  },
+  /**
+   * The request failed. Gives the credits that the key then has; null if nothing was reserved any more. A sign-up may move the
+   * reservation to another key while the first attempt waits for the old one. A reservation that is moved twice meanwhile is
+   * given back with the abandoned ones.
+   */
+  refund: async (id: string) => (await refund(store, id)) ?? refund(store, id),
   /** Gives back what processes that died had reserved. Every replica does this now and then. */
-  giveBackAbandoned: () => Promise<void>;
-};
-
-/** More are given back the next time. */
-const ABANDONED_AT_ONCE = 1_000;
-
-/** The reservations of a store. */
-export function reservationsIn(store: Queries): Reservations {
-  return {
-    reserve: (key, debit) => reserve(store, key, debit),
-    settle: async (id) => {
-      const settled = await store.query(
-        "UPDATE ledger SET reserved_until = NULL WHERE id = $1 AND reserved_until IS NOT NULL RETURNING id",
-        [id],
-      );
-      return settled.length > 0;
-    },
-    // A sign-up may move the reservation to another key while the first attempt waits for the old one. A reservation that
-    // is moved twice meanwhile is given back with the abandoned ones.
-    refund: async (id) => (await refund(store, id)) ?? refund(store, id),
-    giveBackAbandoned: async () => {
-      const abandoned = await store.query<{ id: string }>(
-        `SELECT id FROM ledger WHERE reserved_until < now() ORDER BY id LIMIT ${ABANDONED_AT_ONCE}`,
-      );
-      for (const { id } of abandoned) await refund(store, id);
-    },
-  };
-}
+  giveBackAbandoned: async (): Promise<void> => {
+    const abandoned = await store.query<{ id: string }>(
+      `SELECT id FROM ledger WHERE reserved_until < now() ORDER BY id LIMIT ${ABANDONED_AT_ONCE}`,
+    );
+    for (const { id } of abandoned) await refund(store, id);
+  },
+});
 
 /** One statement, so that parallel reservations wait for each other at the key's row and no credit is taken twice. */
 async function reserve(

@@ -2,23 +2,20 @@ import type { Store } from "./store.ts";
 
 type Hash = `0x${string}`;
 
-/** Labels that one chain knows by text and another only by hash. */
-export type SharedLabels = {
-  /** Stores those of the next names behind a node, in the nodes' order. Gives the last node; null at the end of the names. */
-  share: (behind: Hash | null) => Promise<Hash | null>;
-};
+export type SharedLabels = ReturnType<typeof sharedLabelsIn>;
 
 /** Names that are looked at together. */
 export const NAMES_AT_ONCE = 500;
 
-/** A label that a log of any chain spelled out is one of an event. */
+/** Labels that one chain knows by text and another only by hash. A label that a log of any chain spelled out is one of an event. */
 export function sharedLabelsIn(
   store: Pick<Store, "query">,
   { schema, chainIds }: { schema: string; chainIds: readonly number[] },
-): SharedLabels {
+) {
   const index = `"${schema}"`;
   return {
-    share: async (behind) => {
+    /** Stores those of the next names behind a node, in the nodes' order. Gives the last node; null at the end of the names. */
+    share: async (behind: Hash | null): Promise<Hash | null> => {
       const [page] = await store.query<{ last: Hash | null }>(
         `WITH page AS MATERIALIZED (
            SELECT node, labelhash FROM ${index}.domains WHERE NOT is_label_known AND node > $1

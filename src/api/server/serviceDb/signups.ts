@@ -17,42 +17,35 @@ export type SignupOutcome =
   | { kind: "stale nonce" }
   | { kind: "revoked" };
 
+const NONCE_BYTES = 16;
+
+export type Signups = ReturnType<typeof signupsIn>;
+
 /** Sign-ups and open nonces, shared by all replicas. */
-export type Signups = {
-  createNonce: (lifetime: { seconds: number }) => Promise<Nonce>;
+export const signupsIn = (store: Store) => ({
+  createNonce: ({ seconds }: { seconds: number }) => createNonce(store, seconds),
   /** False if it is used, expired or not ours. Only `signUp` uses it up. */
-  isOpen: (nonce: string) => Promise<boolean>;
+  isOpen: async (nonce: string): Promise<boolean> => {
+    const found = await store.query("SELECT 1 FROM signup_nonces WHERE nonce = $1 AND expires_at > now()", [
+      nonce,
+    ]);
+    return found.length > 0;
+  },
   /**
    * Uses up the nonce and creates the key of an address, all or nothing. The first key of an address gets the granted
    * credits. Each later key gets the credits left on the one before it, which is revoked.
    *
-   * @param owner lower-case address that signed
+   * @param signed `owner`: lower-case address that signed
    */
-  signUp: (signed: { owner: string; nonce: string; credits: number }) => Promise<SignupOutcome>;
-};
-
-const NONCE_BYTES = 16;
-
-/** The sign-ups of a store. */
-export function signupsIn(store: Store): Signups {
-  return {
-    createNonce: ({ seconds }) => createNonce(store, seconds),
-    isOpen: async (nonce) => {
-      const found = await store.query("SELECT 1 FROM signup_nonces WHERE nonce = $1 AND expires_at > now()", [
-        nonce,
-      ]);
-      return found.length > 0;
-    },
-    signUp: ({ owner, nonce, credits }) =>
-      store.transaction(async (queries) => {
-        if (!(await useNonce(queries, nonce))) return { kind: "stale nonce" };
-        const earlier = await lockOwner(queries, owner);
-        return earlier === null
-          ? makeFirst(queries, { owner, credits })
-          : makeNext(queries, { owner, earlier });
-      }),
-  };
-}
+  signUp: ({ owner, nonce, credits }: { owner: string; nonce: string; credits: number }) =>
+    store.transaction(async (queries): Promise<SignupOutcome> => {
+      if (!(await useNonce(queries, nonce))) return { kind: "stale nonce" };
+      const earlier = await lockOwner(queries, owner);
+      return earlier === null
+        ? makeFirst(queries, { owner, credits })
+        : makeNext(queries, { owner, earlier });
+    }),
+});
 
 /** Creating a nonce also deletes the expired ones, so the table stays small. */
 async function createNonce(store: Queries, seconds: number): Promise<Nonce> {
