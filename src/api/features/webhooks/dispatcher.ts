@@ -1,3 +1,4 @@
+import { shared } from "../../server/scheduling/shared.ts";
 import { AT_ONCE } from "./bounds.ts";
 import { type DeliveryPlan, STOPPED_SECONDS, serveTurn } from "./deliver.ts";
 import { type Due, listDue, postpone } from "./queue.ts";
@@ -18,8 +19,6 @@ export function createDispatcher(
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
 ): Dispatcher {
   const running = new Map<number, Turn>();
-  let looking: Promise<void> | null = null;
-  let isAskedAgain = false;
 
   const begin = (due: Due): void => {
     const done = serveTurn(plan, due.id, signal)
@@ -51,21 +50,12 @@ export function createDispatcher(
     for (const one of chosen) if (taken.has(one.id)) begin(one);
   };
 
-  const look = (): Promise<void> => {
-    isAskedAgain = looking !== null;
-    looking ??= lookOnce()
-      .catch(onError)
-      .finally(() => {
-        looking = null;
-        if (isAskedAgain && !signal.aborted) void look();
-      });
-    return looking;
-  };
+  const look = shared(() => lookOnce().catch(onError));
 
   return {
     look,
     idle: async () => {
-      await looking;
+      await look(); // Begins nothing once the signal is aborted, and ends after the look before it.
       await Promise.all([...running.values()].map(({ done }) => done));
     },
   };

@@ -141,20 +141,16 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
       throw error;
     }
   };
-  const requireFit = async () => {
+  const requireFit = shared(async () => {
+    if (state.fitUntil > Date.now()) return; // The look before was enough.
     const unfit = await judge(plan, state, await look());
     if (unfit !== null) throw refusal(await report());
     state.fitUntil = Date.now() + FIT_MS;
-  };
-  let looking: Promise<void> | undefined;
+  });
   return {
     report: shared(report),
     require: async () => {
-      if (state.fitUntil > Date.now()) return;
-      looking ??= requireFit().finally(() => {
-        looking = undefined;
-      });
-      await looking; // Requests of the same moment share one look.
+      if (state.fitUntil <= Date.now()) await requireFit();
     },
     watch: () => {
       const timer = setInterval(async () => {

@@ -1,4 +1,5 @@
 import type { Db } from "../../../server/postgres/db.ts";
+import { shared } from "../../../server/scheduling/shared.ts";
 import { type ChangeFilters, isWanted } from "../filters.ts";
 import { readChanges, readFeedState } from "../read.ts";
 import type { ChangeRow, FeedState } from "../rows.ts";
@@ -38,11 +39,9 @@ export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
   /** Changes up to this number are not in `rows`. */
   let from = 0;
   let readers = 0;
-  let reading: Promise<FeedState> | null = null;
-  let isAskedAgain = false;
   const waiting = new Set<() => void>();
 
-  const read = async (): Promise<FeedState> => {
+  const read = shared(async (): Promise<FeedState> => {
     const found = await readFeedState(db);
     const isNew = state === null || state.epoch !== found.epoch || state.newest !== found.newest;
     const isSame = state?.epoch === found.epoch;
@@ -57,19 +56,9 @@ export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
     state = found;
     if (isNew) for (const wake of [...waiting]) wake();
     return found;
-  };
-  const lookOnce = (): Promise<FeedState> => {
-    if (reading === null) {
-      reading = read().finally(() => {
-        reading = null;
-        if (isAskedAgain) look();
-      });
-    } else isAskedAgain = true;
-    return reading;
-  };
+  });
   const look = (): void => {
-    isAskedAgain = false;
-    if (readers > 0) lookOnce().catch(onError);
+    if (readers > 0) read().catch(onError);
   };
   const timer = setInterval(look, everyMs);
   timer.unref();
@@ -77,7 +66,7 @@ export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
   return {
     join: async () => {
       readers++;
-      return lookOnce().catch((error: unknown) => {
+      return read().catch((error: unknown) => {
         readers--;
         throw error;
       });
