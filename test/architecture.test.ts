@@ -313,7 +313,7 @@ const layers: Layer[] = [
         "names/rules/eventParties.ts",
         "names/rules/nameOrders.ts",
       ),
-      ...api("names/rules/nameRules.ts", "names/rules/roleChanges.ts"),
+      ...api("names/rules/nameRules.ts", "names/rules/roleChanges.ts", "server/scheduling/repeated.ts"),
     ],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { workerName } from "../../../engine/ponderInternals.ts";
 import { advanceDays } from "../names/counts/dayCounts.ts";
@@ -14,6 +15,7 @@ import { pairLocks } from "../server/postgres/advisoryLocks.ts";
 import { queriesOf, withClient } from "../server/postgres/client.ts";
 import { messageOf } from "../server/postgres/databaseErrors.ts";
 import { takeLock } from "../server/postgres/lockedWork.ts";
+import { workInTurns } from "../server/scheduling/repeated.ts";
 import { buildIndexes } from "./build.ts";
 
 /** What upkeep needs. */
@@ -47,28 +49,14 @@ const SOON_MS = 2_000;
  */
 export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   const startedAt = Date.now();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let isStopped = false;
-  const round = () => {
-    running = doRound(plan, startedAt)
-      .catch((error: unknown) => {
-        plan.log(`Index upkeep failed and will be retried: ${messageOf(error)}`);
-        return true;
-      })
-      .then((isDone) => schedule(isDone ? ROUND_MS : SOON_MS));
-  };
-  const schedule = (after: number) => {
-    if (!isStopped) timer = setTimeout(round, after).unref();
-  };
-  schedule(0);
-  return {
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
+  return workInTurns({
+    pauseMs: ROUND_MS,
+    onError: (error) => plan.log(`Index upkeep failed and will be retried: ${messageOf(error)}`),
+    turn: async (ended) => {
+      while (!ended.aborted && !(await doRound(plan, startedAt)))
+        await sleep(SOON_MS, undefined, { ref: false, signal: ended }).catch(() => {}); // It ends early if stopped.
     },
-  };
+  });
 }
 
 /** One round of a program that started at a time, in unix milliseconds; false if something is not ready yet. */
