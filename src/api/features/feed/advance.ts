@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { JOURNAL, readIndexer } from "../../../../engine/ponderInternals.ts";
 import type { LifeRules } from "../../names/rules/life.ts";
-import { type Queries, queriesOf } from "../../server/postgres/client.ts";
+import { inTransaction, type Queries, queriesOf } from "../../server/postgres/client.ts";
 import { append, type Batch, type BlockAt, mark } from "./batch.ts";
 import { appendDifferences } from "./changes.ts";
 import { feedChannel } from "./channel.ts";
@@ -40,16 +40,11 @@ export const advanceFeed = (
 
 /** Does the work in one transaction, which sees the tables as its first query does; locks are taken before that. */
 export async function inSnapshot<T>(client: pg.ClientBase, work: (db: Queries) => Promise<T>): Promise<T> {
-  await client.query("begin isolation level repeatable read");
-  try {
+  return inTransaction(client, async () => {
+    await client.query("set transaction isolation level repeatable read");
     await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
-    const result = await work(queriesOf(client));
-    await client.query("commit");
-    return result;
-  } catch (error) {
-    await client.query("rollback").catch(() => {}); // The first error says more.
-    throw error;
-  }
+    return work(queriesOf(client));
+  });
 }
 
 /** A reorganisation locks all tables for a while; the next look sees what came of it. */
