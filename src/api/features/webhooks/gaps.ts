@@ -7,7 +7,7 @@ import { readStateOf } from "../feed/resync.ts";
 import type { FeedState } from "../feed/rows.ts";
 import { MAX_MATCHES, MAX_WAITING, NAMES_AT_ONCE } from "./bounds.ts";
 import { changeMessage, GAP_TYPE, type Message, ownMessage } from "./message.ts";
-import { addDeliveries, addEvents, readRoom } from "./queue.ts";
+import { addDeliveries, type Queued, readRoom } from "./queue.ts";
 
 /** Webhooks that get such a message in one step. */
 const GAPS_AT_ONCE = 500;
@@ -38,22 +38,27 @@ export async function sayGaps(queries: Queries, plan: Plan, feed: FeedState): Pr
     gaps.map(({ keyId }) => keyId),
     plan,
   );
-  const said: { id: number; messages: Message[] }[] = [];
-  let [names, sum] = [0, 0];
+  const said: number[] = [];
+  const queued: Queued[] = [];
+  let names = 0;
   for (const gap of gaps) {
     const free = room.get(gap.keyId) ?? 0;
     if (free < 1) continue;
     const isOfName = gap.filters.node !== undefined && gap.timing === "instant";
-    if (sum > MAX_MATCHES || (isOfName && ++names > NAMES_AT_ONCE)) continue; // In the next step.
+    if (queued.length > MAX_MATCHES || (isOfName && ++names > NAMES_AT_ONCE)) continue; // In the next step.
     const values = isOfName
       ? await valuesFor(plan, { gap, feed, most: free - 1 }).catch(() => null) // The gap itself is said all the same.
       : null;
     const messages = messagesOf(gap, { values, feed });
     room.set(gap.keyId, free - messages.length);
-    sum += messages.length;
-    said.push({ id: gap.id, messages });
+    queued.push(...messages.map((message) => ({ webhookId: gap.id, message })));
+    said.push(gap.id);
   }
-  await append(queries, said);
+  await addDeliveries(queries, queued);
+  await queries.query(
+    "update webhooks set gap_reason = null, gap_after = null, dropped = 0 where id = any($1::int[])",
+    [said],
+  );
 }
 
 const listGaps = ({ query }: Queries, { isPaid }: Plan): Promise<Gap[]> =>
@@ -95,23 +100,4 @@ function messagesOf(
   // The position of all values is the same one, and a later gap can bring them again: each needs an id of its own.
   const ofValues = (values ?? []).map((message, i) => ({ ...message, id: `${gap.id}-${i + 1}` }));
   return [gap, ...ofValues];
-}
-
-async function append(
-  queries: Queries,
-  said: readonly { id: number; messages: readonly Message[] }[],
-): Promise<void> {
-  if (said.length === 0) return;
-  const ids = await addEvents(
-    queries,
-    said.flatMap(({ messages }) => messages),
-  );
-  const deliveries = said.flatMap(({ id, messages }) =>
-    messages.map((message) => ({ webhookId: id, eventId: ids.get(message.id) ?? "" })),
-  );
-  await addDeliveries(queries, deliveries);
-  await queries.query(
-    "update webhooks set gap_reason = null, gap_after = null, dropped = 0 where id = any($1::int[])",
-    [said.map(({ id }) => id)],
-  );
 }

@@ -11,7 +11,7 @@ import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import { MAX_MATCHES, PAGE } from "./bounds.ts";
 import { sayGaps } from "./gaps.ts";
 import { changeMessage } from "./message.ts";
-import { addDeliveries, addEvents, readRoom } from "./queue.ts";
+import { addDeliveries, readRoom } from "./queue.ts";
 import { indexSubscriptions, type Subscription, type Subscriptions } from "./subscriptions.ts";
 import { disable, readSubscriptions } from "./table.ts";
 
@@ -215,7 +215,11 @@ async function take(
     const gaps = await gapsOf(queries, matched);
     const keyIds = isUnsendable ? [] : matched.map(({ keyId }) => keyId);
     const { accepted, left } = divide(matches, { gaps, room: await readRoom(queries, keyIds, plan) });
-    await append(queries, plan, { feed, accepted });
+    const queued = accepted.flatMap(({ row, wanting }) => {
+      const message = changeMessage(row, { contracts: plan.contracts, epoch: feed.epoch });
+      return wanting.map(({ id }) => ({ webhookId: id, message }));
+    });
+    await addDeliveries(queries, queued);
     await noteLeftOut(queries, { left, feed, reason: isUnsendable ? "unsendable" : "too_many_waiting" });
     await movePosition(queries, next);
     await sayGaps(queries, plan, { ...feed, newest: next.number });
@@ -256,22 +260,6 @@ async function gapsOf({ query }: Queries, matched: readonly Subscription[]): Pro
     [[...new Set(matched.map(({ id }) => id))]],
   );
   return new Set(rows.map(({ id }) => id));
-}
-
-async function append(
-  queries: Queries,
-  { contracts }: MatcherPlan,
-  { feed, accepted }: { feed: FeedState; accepted: readonly Match[] },
-): Promise<void> {
-  if (accepted.length === 0) return;
-  const { epoch } = feed;
-  const messages = accepted.map(({ row }) => changeMessage(row, { contracts, epoch }));
-  const ids = await addEvents(queries, messages);
-  const deliveries = accepted.flatMap(({ row, wanting }) => {
-    const eventId = ids.get(writePosition({ epoch, number: row.number })) ?? "";
-    return wanting.map(({ id: webhookId }) => ({ webhookId, eventId }));
-  });
-  await addDeliveries(queries, deliveries);
 }
 
 async function noteLeftOut(

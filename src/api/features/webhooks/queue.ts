@@ -150,16 +150,24 @@ export async function recount({ query }: Queries, webhookId: number): Promise<vo
   );
 }
 
-/** Stores messages, each once. @returns their numbers, by message id */
-export async function addEvents(
-  { query }: Queries,
-  messages: readonly Message[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await query<{ id: string; messageId: string }>(
+/** The channel on which processes hear that deliveries wait. */
+export const queueChannel = (serviceSchema: string): string => `webhooks_${serviceSchema}`;
+
+/** A message that a webhook is to get. */
+export type Queued = { webhookId: number; message: Message };
+
+/**
+ * Appends deliveries in their order. A message for several webhooks is stored once; deliveries are counted with their webhooks, and
+ * said to all processes that send.
+ */
+export async function addDeliveries({ query }: Queries, queued: readonly Queued[]): Promise<void> {
+  if (queued.length === 0) return;
+  const messages = [...new Map(queued.map(({ message }) => [message.id, message])).values()];
+  await query(
     `insert into webhook_events (message_id, type, occurred_at, data)
      select id, type, to_timestamp(seconds), data::json
      from unnest($1::text[], $2::text[], $3::float8[], $4::text[]) as given (id, type, seconds, data)
-     on conflict (message_id) do update set created_at = now() returning id, message_id as "messageId"`,
+     on conflict (message_id) do update set created_at = now()`,
     [
       messages.map(({ id }) => id),
       messages.map(({ type }) => type),
@@ -167,26 +175,14 @@ export async function addEvents(
       messages.map(({ data }) => JSON.stringify(data)),
     ],
   );
-  return new Map(rows.map(({ id, messageId }) => [messageId, id]));
-}
-
-/** The channel on which processes hear that deliveries wait. */
-export const queueChannel = (serviceSchema: string): string => `webhooks_${serviceSchema}`;
-
-/** Appends deliveries in their order; they are counted with their webhooks, and said to all processes that send. */
-export async function addDeliveries(
-  { query }: Queries,
-  deliveries: readonly { webhookId: number; eventId: string }[],
-): Promise<void> {
-  if (deliveries.length === 0) return;
   await query(
     `with added as (
        insert into webhook_deliveries (webhook_id, event_id)
-       select webhook_id, event_id from unnest($1::int[], $2::bigint[]) with ordinality as given (webhook_id, event_id, at)
-       order by at returning webhook_id)
+       select webhook_id, e.id from unnest($1::int[], $2::text[]) with ordinality as given (webhook_id, message_id, at)
+       join webhook_events e using (message_id) order by at returning webhook_id)
      update webhooks set waiting = waiting + n
      from (select webhook_id, count(*)::int as n from added group by webhook_id) counted where id = webhook_id`,
-    [deliveries.map(({ webhookId }) => webhookId), deliveries.map(({ eventId }) => eventId)],
+    [queued.map(({ webhookId }) => webhookId), queued.map(({ message }) => message.id)],
   );
   await query("select pg_notify($1 || current_schema(), '')", [queueChannel("")]);
 }

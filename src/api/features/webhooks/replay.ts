@@ -8,7 +8,7 @@ import { type After, listTakenBack, numberAfter, readChanges, readFeedState } fr
 import type { ChangeRow, FeedState } from "../feed/rows.ts";
 import { MAX_REPLAYED, MAX_WAITING } from "./bounds.ts";
 import { changeMessage } from "./message.ts";
-import { addDeliveries, addEvents } from "./queue.ts";
+import { addDeliveries } from "./queue.ts";
 import type { Webhook } from "./table.ts";
 
 /** The number of changes sent again, and where another replay continues; null at the end of the feed. */
@@ -49,9 +49,10 @@ export async function replay(
   const sent = timing === "final" ? await finalOf(db, wanted, feed) : wanted;
   const messages = sent.map((row) => changeMessage(row, { contracts, epoch }));
   await store.transaction(async (queries) => {
-    const ids = await addEvents(queries, messages);
-    const deliveries = messages.map((message) => ({ webhookId: id, eventId: ids.get(message.id) ?? "" }));
-    await addDeliveries(queries, deliveries);
+    await addDeliveries(
+      queries,
+      messages.map((message) => ({ webhookId: id, message })),
+    );
   });
   return { queued: sent.length, next: next < newest ? writePosition({ epoch, number: next }) : null };
 }
