@@ -1,4 +1,3 @@
-import type { Contracts } from "../../../../abis/contracts.ts";
 import type { Caller } from "../../server/access/access.ts";
 import type { Limits } from "../../server/access/limits.ts";
 import { CHALLENGE, findUsable } from "../../server/access/metered.ts";
@@ -8,12 +7,12 @@ import type { Db } from "../../server/postgres/db.ts";
 import type { KeyState, Keys } from "../../server/serviceDb/keys.ts";
 import type { Store } from "../../server/serviceDb/store.ts";
 import type { ChangeFilters } from "../feed/filters.ts";
-import { type After, readFeedIfAny } from "../feed/read.ts";
+import { readFeedIfAny } from "../feed/read.ts";
 import { attempt, isSuccess, type Result } from "./attempt.ts";
 import { MAX_URL, TEST_SECONDS } from "./bounds.ts";
 import { bodyOf, ownMessage, TEST_TYPE } from "./message.ts";
-import { type Delivery, listDeliveries } from "./queue.ts";
-import { type Replayed, replay } from "./replay.ts";
+import { listDeliveries } from "./queue.ts";
+import { replay } from "./replay.ts";
 import { newSecret, openSecrets, sealSecret } from "./secrets.ts";
 import { readStalledSince } from "./state.ts";
 import {
@@ -52,48 +51,22 @@ export type WebhookChange = Changes & { rotatesSecret: boolean; isDisabled: bool
 /** What came of a test. */
 export type Tested = Result & { webhook: Webhook; isDelivered: boolean; milliseconds: number };
 
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
 /**
  * Webhooks of the keys of callers. Each method reads the key that is sent in X-API-Key.
  *
  * @throws ApiError NOT_OFFERED, INVALID_API_KEY, RATE_LIMITED; and NOT_FOUND if the key has no such webhook
  */
-export type Webhooks = {
-  /** `secret` is shown this once. @throws ApiError INVALID_PARAMETER, LIMIT_EXCEEDED */
-  create: (made: NewWebhook, caller: Caller) => Promise<{ webhook: Webhook; secret: string }>;
-  list: (caller: Caller) => Promise<Webhook[]>;
-  find: (id: number, caller: Caller) => Promise<Webhook>;
-  /** `secret` is null where it stays. @throws ApiError INVALID_PARAMETER */
-  change: (
-    id: number,
-    change: WebhookChange,
-    caller: Caller,
-  ) => Promise<{ webhook: Webhook; secret: string | null }>;
-  remove: (id: number, caller: Caller) => Promise<void>;
-  /** Sends a test message. A webhook whose receiver answers 2xx gets changes from now on; `db` has the feed. */
-  test: (id: number, asked: { db: Db }, caller: Caller) => Promise<Tested>;
-  /** Sends past changes again. @throws ApiError POSITION_GONE, INDEX_NOT_READY */
-  replay: (
-    id: number,
-    asked: { after: After; db: Db; contracts: Contracts },
-    caller: Caller,
-  ) => Promise<Replayed>;
-  /** Since when a fault keeps changes from all active webhooks, in unix seconds; null if none does. `db` has the feed. */
-  stalledSince: (db: Db) => Promise<number | null>;
-  deliveries: (
-    id: number,
-    asked: { before: number | null; limit: number },
-    caller: Caller,
-  ) => Promise<Delivery[]>;
-};
-
-export function createWebhooks(plan: WebhooksPlan): Webhooks {
+export function createWebhooks(plan: WebhooksPlan) {
   const { store } = plan;
   const owned = async (id: number, caller: Caller) => {
     const key = await keyOf(plan, caller);
     return findOwned(plan, { id, keyId: key.id });
   };
   return {
-    create: async (made, caller) => {
+    /** `secret` is shown this once. @throws ApiError INVALID_PARAMETER, LIMIT_EXCEEDED */
+    create: async (made: NewWebhook, caller: Caller): Promise<{ webhook: Webhook; secret: string }> => {
       const { id: keyId } = await keyOf(plan, caller);
       const url = readUrl(plan, made.url);
       const key = secretKeyOf(plan);
@@ -103,17 +76,23 @@ export function createWebhooks(plan: WebhooksPlan): Webhooks {
       );
       return { webhook: await findOwned(plan, { id, keyId }), secret };
     },
-    list: async (caller) => listWebhooks(store, (await keyOf(plan, caller)).id),
+    list: async (caller: Caller) => listWebhooks(store, (await keyOf(plan, caller)).id),
     find: owned,
-    change: async (id, change, caller) => changeOwned(plan, await owned(id, caller), change),
-    remove: async (id, caller) => {
+    /** `secret` is null where it stays. @throws ApiError INVALID_PARAMETER */
+    change: async (id: number, change: WebhookChange, caller: Caller) =>
+      changeOwned(plan, await owned(id, caller), change),
+    remove: async (id: number, caller: Caller) => {
       await owned(id, caller);
       await store.transaction((queries) => removeWebhook(queries, id));
     },
-    test: async (id, { db }, caller) => test(plan, await owned(id, caller), db),
-    replay: async (id, asked, caller) => replay(store, await owned(id, caller), asked),
-    stalledSince: (db) => readStalledSince(db, store),
-    deliveries: async (id, asked, caller) => {
+    /** Sends a test message. A webhook whose receiver answers 2xx gets changes from now on; `db` has the feed. */
+    test: async (id: number, { db }: { db: Db }, caller: Caller) => test(plan, await owned(id, caller), db),
+    /** Sends past changes again. @throws ApiError POSITION_GONE, INDEX_NOT_READY */
+    replay: async (id: number, asked: Parameters<typeof replay>[2], caller: Caller) =>
+      replay(store, await owned(id, caller), asked),
+    /** Since when a fault keeps changes from all active webhooks, in unix seconds; null if none does. `db` has the feed. */
+    stalledSince: (db: Db) => readStalledSince(db, store),
+    deliveries: async (id: number, asked: Parameters<typeof listDeliveries>[2], caller: Caller) => {
       await owned(id, caller);
       return listDeliveries(store, id, asked);
     },
