@@ -44,7 +44,7 @@ const COLUMNS = {
   parentNode: "parent_node",
   expiryTimestamp: "expiry_timestamp::text",
   pathExpiryTimestamp: "path_expiry_timestamp::text",
-  owner: "effective_owner_address",
+  effectiveOwnerAddress: "effective_owner_address",
   registryOwner: "registry_owner",
   registry: "registry",
   isWrapped: "is_wrapped",
@@ -59,7 +59,7 @@ type Named = {
   parentNode: string | null;
   expiryTimestamp: string | null;
   pathExpiryTimestamp: string | null;
-  owner: string | null;
+  effectiveOwnerAddress: string | null;
   registryOwner: string | null;
   registry: string | null;
   isWrapped: boolean;
@@ -81,18 +81,13 @@ const big = (text: string | null): bigint | null => (text === null ? null : BigI
 
 /** Everything that time brings to a name, whenever. */
 function timesOf(row: Named, rules: LifeRules): Timed[] {
-  const life = {
-    chainId: row.chainId,
-    parentNode: row.parentNode,
-    registry: row.registry,
-    isUnseen: row.isUnseen,
+  const named = {
+    ...row,
     expiryTimestamp: big(row.expiryTimestamp),
     pathExpiryTimestamp: big(row.pathExpiryTimestamp),
-    effectiveOwnerAddress: row.owner,
-    isWrapped: row.isWrapped,
-    wrapperFuses: row.wrapperFuses,
+    wrapperExpiryTimestamp: big(row.wrapperExpiryTimestamp),
   };
-  const ends = endsOfPhases(life, rules).flatMap(({ phase, at }): Timed[] => {
+  const ends = endsOfPhases(named, rules).flatMap(({ phase, at }): Timed[] => {
     const type = typeOfEnd[phase];
     if (type === undefined) return [];
     const end = { type, days: null, second: Number(at) };
@@ -104,15 +99,7 @@ function timesOf(row: Named, rules: LifeRules): Timed[] {
     }));
     return [...notices, end];
   });
-  const wrapped =
-    row.isWrapped &&
-    endOf("wrapper_expiry", {
-      wrapperFuses: row.wrapperFuses,
-      chainId: row.chainId,
-      parentNode: row.parentNode,
-      wrapperExpiryTimestamp: big(row.wrapperExpiryTimestamp),
-      expiryTimestamp: life.expiryTimestamp,
-    });
+  const wrapped = row.isWrapped && endOf("wrapper_expiry", named);
   return wrapped ? [...ends, { type: "wrapper.expired", days: null, second: Number(wrapped) }] : ends;
 }
 
@@ -173,7 +160,7 @@ function toChange(row: Named, timed: Timed, at: BlockAt): NewChange {
     resolver: null,
     transactionHash: null,
     logIndex: null,
-    addresses: [row.owner, row.registryOwner].flatMap((address) => address ?? []),
+    addresses: [row.effectiveOwnerAddress, row.registryOwner].flatMap((address) => address ?? []),
     before: null,
     after: { expiry_timestamp: row.expiryTimestamp, due_timestamp: String(second) },
   };
