@@ -1,4 +1,4 @@
-import { append, type Batch, type BlockAt, mark, type NewChange } from "./batch.ts";
+import { append, type Batch, type BlockAt, inBlock, mark, type NewChange } from "./batch.ts";
 import { causesOf } from "./causes.ts";
 import { type Difference, differencesOf, shortened, type Values, valuesOf } from "./compare.ts";
 import { isOfValues } from "./isOfValues.ts";
@@ -176,12 +176,12 @@ async function describe(batch: Batch, changed: readonly Changed[], window: Windo
         name: names.get(about.node ?? "") ?? null,
         resolver: about.resolver ?? null,
         addresses: [...new Set(about.addresses.flatMap((a) => a ?? []))],
-        at,
+        ...inBlock(at),
         transactionHash,
         logIndex,
         details: shortened(about.details) as NewChange["details"],
-        before: difference.before,
-        after: difference.after,
+        oldValue: difference.before,
+        newValue: difference.after,
       };
     }),
   );
@@ -189,7 +189,7 @@ async function describe(batch: Batch, changed: readonly Changed[], window: Windo
 }
 
 const byLog = (a: NewChange, b: NewChange): number =>
-  a.at.number - b.at.number || (a.logIndex ?? LAST) - (b.logIndex ?? LAST);
+  a.blockNumber - b.blockNumber || (a.logIndex ?? LAST) - (b.logIndex ?? LAST);
 
 const LAST = Number.MAX_SAFE_INTEGER;
 

@@ -1,4 +1,5 @@
 import type { Batch } from "./batch.ts";
+import { type ChangeRow, changeColumns } from "./rows.ts";
 import type { Value } from "./source.ts";
 
 /** A removed change, with the value that its slot has again. */
@@ -41,12 +42,22 @@ export const TIME = "time";
 const IS_LOST =
   "b.hash is distinct from f.block_hash and (b.hash is not null or f.transaction_hash is not null)";
 
+/** How the removal of a change differs from it, as SQL. */
+const removal: Partial<Record<keyof ChangeRow, string>> = {
+  number: "$3::bigint + place",
+  state: "'removed'",
+  oldValue: "new_value",
+  newValue: "old_value",
+  takenBack: "number",
+};
+
 /** SQL that adds the removal of each row; `$3` is the newest number. */
-export const insertRemovals = (rows: string): string => `
-  insert into feed_changes (number, state, type, chain_id, source, slot, key, node, name, resolver, addresses, block_number,
-    block_hash, block_timestamp, transaction_hash, log_index, details, old_value, new_value, taken_back)
-  select $3::bigint + place, 'removed', type, chain_id, source, slot, key, node, name, resolver, addresses, block_number,
-    block_hash, block_timestamp, transaction_hash, log_index, details, new_value, old_value, number from ${rows}`;
+export const insertRemovals = (rows: string): string => {
+  const columns = Object.entries(changeColumns);
+  return `
+  insert into feed_changes (${columns.map(([, [column]]) => column).join(", ")})
+  select ${columns.map(([field, [column]]) => removal[field as keyof ChangeRow] ?? column).join(", ")} from ${rows}`;
+};
 
 /** One text for each slot of each row. */
 export const slotKey = ({ source, key, slot }: Pick<Removed, "source" | "key" | "slot">): string =>

@@ -1,6 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
+import { mark } from "./batch.ts";
 import { valuesOf } from "./compare.ts";
 import { type ChangeFilters, isWanted } from "./filters.ts";
 import type { ChangeRow, FeedBlock, FeedState } from "./rows.ts";
@@ -37,8 +38,7 @@ export async function readResync(db: Db, plan: Plan): Promise<ChangeRow[] | null
   const [block] = plan.feed.blocks;
   const values = await readStateOf(db, plan);
   if (values === null || block === undefined) return null;
-  const marker = (type: string): ChangeRow => ({ ...rowNow(plan.feed, block), type });
-  return [marker("feed.resync"), ...values, marker("block.ended")];
+  return [rowNow(plan.feed, block, "feed.resync"), ...values, rowNow(plan.feed, block, "block.ended")];
 }
 
 /**
@@ -70,10 +70,8 @@ function changesOf({ table, key, row, chainId, name }: Found, feed: FeedState): 
   if (block === undefined) return [];
   const { node = null, resolver = null, addresses, details } = source.about(key, row);
   return [...valuesOf(source, row)].map(([slot, value]): ChangeRow => {
-    const type = source.slots[slot]?.type(null, value) ?? "";
     return {
-      ...rowNow(feed, block),
-      type,
+      ...rowNow(feed, block, source.slots[slot]?.type(null, value) ?? ""),
       source: table,
       slot,
       key,
@@ -88,25 +86,10 @@ function changesOf({ table, key, row, chainId, name }: Found, feed: FeedState): 
 }
 
 /** A row without a change: a present value at the newest position. */
-const rowNow = ({ newest }: FeedState, { chainId, number, hash, timestamp }: FeedBlock): ChangeRow => ({
+const rowNow = ({ newest }: FeedState, block: FeedBlock, type: string): ChangeRow => ({
+  ...mark(type, block),
   number: newest,
   state: "now",
-  type: "",
-  chainId,
-  source: null,
-  slot: null,
-  key: null,
-  node: null,
-  name: null,
-  resolver: null,
-  addresses: [],
-  details: {},
-  blockNumber: number,
-  blockHash: hash,
-  blockTimestamp: timestamp,
-  transactionHash: null,
-  logIndex: null,
-  oldValue: null,
-  newValue: null,
+  chainId: block.chainId,
   takenBack: null,
 });

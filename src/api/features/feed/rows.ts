@@ -10,27 +10,50 @@ export type ChangeRow = {
   chainId: number;
   source: string | null;
   slot: string | null;
-  key: string[] | null;
+  key: readonly string[] | null;
   node: string | null;
   name: string | null;
   resolver: string | null;
-  addresses: string[];
+  addresses: readonly string[];
   blockNumber: number;
   blockHash: string;
   blockTimestamp: number;
   transactionHash: string | null;
   logIndex: number | null;
-  details: Record<string, string | number | null>;
+  details: Readonly<Record<string, string | number | null>>;
   oldValue: Value | null;
   newValue: Value | null;
   takenBack: number | null;
 };
 
+/** The columns of `feed_changes` that hold a change, with their PostgreSQL types, by the fields of {@link ChangeRow}. */
+export const changeColumns = {
+  number: ["number", "bigint"],
+  state: ["state", "text"],
+  type: ["type", "text"],
+  chainId: ["chain_id", "integer"],
+  source: ["source", "text"],
+  slot: ["slot", "text"],
+  key: ["key", "jsonb"],
+  node: ["node", "text"],
+  name: ["name", "text"],
+  resolver: ["resolver", "text"],
+  addresses: ["addresses", "text[]"],
+  blockNumber: ["block_number", "integer"],
+  blockHash: ["block_hash", "text"],
+  blockTimestamp: ["block_timestamp", "bigint"],
+  transactionHash: ["transaction_hash", "text"],
+  logIndex: ["log_index", "integer"],
+  details: ["details", "json"],
+  oldValue: ["old_value", "json"],
+  newValue: ["new_value", "json"],
+  takenBack: ["taken_back", "bigint"],
+} as const satisfies Record<keyof ChangeRow, readonly [column: string, type: string]>;
+
 /** SQL for the columns of a row `f`, by the names of {@link ChangeRow}. */
-export const CHANGE_COLUMNS = `f.number::float8 as number, f.state, f.type, f.chain_id as "chainId", f.source, f.slot, f.key, f.node, f.name,
-  f.resolver, f.addresses, f.block_number as "blockNumber", f.block_hash as "blockHash",
-  f.block_timestamp::float8 as "blockTimestamp", f.transaction_hash as "transactionHash", f.log_index as "logIndex",
-  f.details, f.old_value as "oldValue", f.new_value as "newValue", f.taken_back::float8 as "takenBack"`;
+export const CHANGE_COLUMNS = Object.entries(changeColumns)
+  .map(([field, [column, type]]) => `f.${column}${type === "bigint" ? "::float8" : ""} as "${field}"`)
+  .join(", ");
 
 /** The last block of a chain covered by the feed. */
 export type FeedBlock = {

@@ -5,7 +5,7 @@ import { endsOfPhases } from "../../names/rules/lifeEnds.ts";
 import { DAY } from "../../names/rules/seconds.ts";
 import type { Phase } from "../../names/rules/stages.ts";
 import { isUnseenSql, rowD } from "../../names/rules/unseenSql.ts";
-import { append, type Batch, type BlockAt, type NewChange } from "./batch.ts";
+import { append, type Batch, type BlockAt, inBlock, type NewChange } from "./batch.ts";
 import { insertRemovals, TIME } from "./removals.ts";
 
 /*
@@ -149,8 +149,8 @@ function toChange(row: Named, timed: Timed, at: BlockAt): NewChange {
   const { type, days, second } = timed;
   const details = { due_timestamp: second, ...(days !== null && { days }) };
   return {
+    ...inBlock(at),
     type,
-    at,
     details,
     source: TIME,
     slot: TIME,
@@ -161,8 +161,8 @@ function toChange(row: Named, timed: Timed, at: BlockAt): NewChange {
     transactionHash: null,
     logIndex: null,
     addresses: [row.effectiveOwnerAddress, row.registryOwner].flatMap((address) => address ?? []),
-    before: null,
-    after: { expiry_timestamp: row.expiryTimestamp, due_timestamp: String(second) },
+    oldValue: null,
+    newValue: { expiry_timestamp: row.expiryTimestamp, due_timestamp: String(second) },
   };
 }
 
