@@ -75,7 +75,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/server/postgres/",
-    may: ["pg", "drizzle-orm"],
+    may: ["pg", "drizzle-orm", ...api("server/scheduling/repeated.ts")],
     mayTypes: ["ponder", "ponder:schema"],
     because: "how PostgreSQL is asked: connections, transactions, prepared statements, its errors; no table",
   },
