@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from "../../names/schemas/paging.ts";
 import { ApiError } from "../errors/errors.ts";
-import { limiter } from "../scheduling/bounded.ts";
+import { fairPlaces } from "../scheduling/places.ts";
 
 /*
  * The work of a page grows with the number of results before it. So no page skips more than a bound (`query/page.ts`), and few
@@ -31,24 +31,19 @@ function refuseTooDeep(error: unknown): never {
 }
 
 export function createPageReader(): ReadPage {
-  const inTurn = limiter(MAX_AT_ONCE);
+  const places = fairPlaces({
+    running: { most: MAX_AT_ONCE, each: MAX_AT_ONCE },
+    waiting: { most: MAX_WAITING, each: MAX_WAITING },
+    refuse: () =>
+      new ApiError(
+        "LIMIT_EXCEEDED",
+        `Too many pages beyond result ${DEEP_AFTER} are being read. Try again later, continue by \`cursor\`, or narrow the filters.`,
+      ),
+  });
   const { signal } = new AbortController();
-  let present = 0;
   return async ({ page, page_size: size = PAGE_SIZE }, read) => {
     if (typeof page !== "number" || typeof size !== "number") return read();
     const readOrRefuse = () => read().catch(refuseTooDeep);
-    if ((page - 1) * size < DEEP_AFTER) return readOrRefuse();
-    if (present >= MAX_AT_ONCE + MAX_WAITING) {
-      throw new ApiError(
-        "LIMIT_EXCEEDED",
-        `Too many pages beyond result ${DEEP_AFTER} are being read. Try again later, continue by \`cursor\`, or narrow the filters.`,
-      );
-    }
-    present++;
-    try {
-      return await inTurn(signal, readOrRefuse);
-    } finally {
-      present--;
-    }
+    return (page - 1) * size < DEEP_AFTER ? readOrRefuse() : places("everyone", signal, readOrRefuse);
   };
 }
