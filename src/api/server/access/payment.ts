@@ -44,21 +44,6 @@ export type ValidPayment = {
   refund: () => Promise<void>;
 };
 
-/** Payments by the Machine Payments Protocol: HTTP's `Payment` authentication scheme. */
-export type Payments = {
-  /**
-   * Checks a credential (`Authorization: Payment …`) for exactly this price, without moving money, and holds it: another
-   * request with it is refused until this one ends.
-   *
-   * @throws ApiError PAYMENT_REQUIRED with a fresh challenge
-   */
-  validate: (authorization: string, price: Price) => Promise<ValidPayment>;
-  /** The error that names the price of exactly this request: 402 with `WWW-Authenticate: Payment …` and problem members. */
-  required: (price: Price, message: string) => Promise<ApiError>;
-  /** The price for openapi.json; `credits` is null where they depend on the request. */
-  offer: (credits: number | null) => PaymentPrice;
-};
-
 /** The same for every token of this kind (TIP-20). */
 const TOKEN_DECIMALS = 6;
 
@@ -83,8 +68,13 @@ type PaymentContext = {
   server: Server;
 };
 
-/** Takes payments on one Tempo chain. The chain is read only when a payment arrives. */
-export function createPayments(settings: PaymentSettings, store: Store): Payments {
+export type Payments = ReturnType<typeof createPayments>;
+
+/**
+ * Takes payments by the Machine Payments Protocol (HTTP's `Payment` authentication scheme) on one Tempo chain, which is read only when
+ * a payment arrives.
+ */
+export function createPayments(settings: PaymentSettings, store: Store) {
   const client = clientOf(settings);
   const marks = paymentMarksIn(store);
   const context: PaymentContext = { settings, client, marks, server: serverOf({ settings, client, marks }) };
@@ -94,7 +84,13 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
       .catch((error) => console.warn(`Old payment marks could not be removed: ${nameOfError(error)}`)),
   );
   return {
-    validate: async (authorization, price) => {
+    /**
+     * Checks a credential (`Authorization: Payment …`) for exactly this price, without moving money, and holds it: another
+     * request with it is refused until this one ends.
+     *
+     * @throws ApiError PAYMENT_REQUIRED with a fresh challenge
+     */
+    validate: async (authorization: string, price: Price): Promise<ValidPayment> => {
       clean();
       const { credential, held } = await validate(context, authorization, price);
       return {
@@ -106,8 +102,11 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
         refund: held.release,
       };
     },
-    required: (price, message) => refuse(context, price, new Errors.PaymentRequiredError(), message),
-    offer: (credits) => offerOf(settings, credits),
+    /** The error that names the price of exactly this request: 402 with `WWW-Authenticate: Payment …` and problem members. */
+    required: (price: Price, message: string): Promise<ApiError> =>
+      refuse(context, price, new Errors.PaymentRequiredError(), message),
+    /** The price for openapi.json; `credits` is null where they depend on the request. */
+    offer: (credits: number | null): PaymentPrice => offerOf(settings, credits),
   };
 }
 
@@ -154,13 +153,27 @@ async function validate(
   }
 }
 
+/** A payment that one request holds, so that no other works for the same money. */
+type Held = {
+  /** The payment was used: it stays held as long as it is valid. */
+  keep: () => Promise<void>;
+  release: () => Promise<void>;
+};
+
+/** Holds a payment by what identifies it, in whatever form it was sent. */
 async function holdPayment({ marks }: PaymentContext, credential: Credentials): Promise<Held> {
   const { id, expires } = credential.challenge;
   const { hash } = (credential.payload ?? {}) as { hash?: unknown };
   const sent = typeof hash === "string" ? hash.toLowerCase() : id;
-  const held = await hold(marks, { name: (await hashOf(credential)) ?? sent, expires });
-  if (held !== null) return held;
-  throw new Errors.VerificationFailedError({ reason: "it already pays, or paid, for another request" });
+  const key = `held:${(await hashOf(credential)) ?? sent}`;
+  if (!(await marks.tryHold(key)))
+    throw new Errors.VerificationFailedError({ reason: "it already pays, or paid, for another request" });
+  return {
+    keep: async () => {
+      if (expires !== undefined) await marks.keepHeld(key, Date.parse(expires));
+    },
+    release: () => marks.delete(key),
+  };
 }
 
 function parse(authorization: string): Credentials {
@@ -320,31 +333,4 @@ function nameOfError(thrown: unknown): string {
   if (thrown instanceof BaseError) return (thrown.walk() as { name?: string }).name ?? thrown.name;
   if (!(thrown instanceof Error)) return typeof thrown;
   return "code" in thrown ? `${thrown.name} ${thrown.code}` : thrown.name;
-}
-
-/** A payment that one request holds, so that no other works for the same money. */
-type Held = {
-  /** The payment was used: it stays held as long as it is valid. */
-  keep: () => Promise<void>;
-  release: () => Promise<void>;
-};
-
-/**
- * Holds a payment. Null if another request holds it.
- *
- * @param name what identifies it, in whatever form it was sent
- * @param expires when it is no longer valid
- */
-async function hold(
-  marks: PaymentMarks,
-  { name, expires }: { name: string; expires: string | undefined },
-): Promise<Held | null> {
-  const key = `held:${name}`;
-  if (!(await marks.tryHold(key))) return null;
-  return {
-    keep: async () => {
-      if (expires !== undefined) await marks.keepHeld(key, Date.parse(expires));
-    },
-    release: () => marks.delete(key),
-  };
 }

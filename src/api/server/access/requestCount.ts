@@ -12,21 +12,15 @@ export const UNPAID = { requests: 600, seconds: 60 };
 /** Addresses that are remembered: those that asked last. */
 const MAX_ADDRESSES = 50_000;
 
-/** Counts requests by address. */
-export type RequestCount = {
-  /** Counts requests before anything is done for them. @throws ApiError RATE_LIMITED */
-  take: (address: string, requests?: number) => void;
-  /** A request was paid for: it no longer counts. */
-  refund: (address: string) => void;
-};
+export type RequestCount = ReturnType<typeof createRequestCount>;
 
 type Window = { requests: number; endsAt: number };
 
 /**
- * Counts in memory: it spares this process work, and a question to the database would be more work than many a request.
+ * Counts requests by address, in memory: it spares this process work, and a question to the database would be more work than many a request.
  * The window opens with an address's first request.
  */
-export function createRequestCount(now: () => number = Date.now): RequestCount {
+export function createRequestCount(now: () => number = Date.now) {
   const windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
   const windowOf = (network: string): Window => {
     const known = windows.get(network);
@@ -36,12 +30,14 @@ export function createRequestCount(now: () => number = Date.now): RequestCount {
     return opened;
   };
   return {
-    take: (address, requests = 1) => {
+    /** Counts requests before anything is done for them. @throws ApiError RATE_LIMITED */
+    take: (address: string, requests = 1): void => {
       const window = windowOf(networkOf(address));
       window.requests += requests;
       if (window.requests > UNPAID.requests) throw tooMany(Math.ceil((window.endsAt - now()) / 1_000));
     },
-    refund: (address) => {
+    /** A request was paid for: it no longer counts. */
+    refund: (address: string): void => {
       const window = windowOf(networkOf(address));
       if (window.requests > 0) window.requests--;
     },

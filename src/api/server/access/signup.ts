@@ -29,16 +29,6 @@ export type NewKey = { address: Address; key: string; credits: number; isFirst: 
 /** The credits left on a key, and what it was charged for. */
 export type KeyAccount = { credits: number; since: Date; usage: UsageRow[] };
 
-/** Gives keys to callers who sign a message, without work for the operator. */
-export type Signup = {
-  /** @throws ApiError RATE_LIMITED */
-  invite: (address: Address, caller: Caller) => Promise<Invitation>;
-  /** @throws ApiError INVALID_PARAMETER, INVALID_API_KEY (the operator revoked it), RATE_LIMITED or LIVE_RESOLUTION_FAILED */
-  signUp: (signed: { message: string; signature: Hex }, caller: Caller) => Promise<NewKey>;
-  /** Of the caller's own key. @throws ApiError INVALID_API_KEY or RATE_LIMITED */
-  account: (days: number, caller: Caller) => Promise<KeyAccount>;
-};
-
 /** Credits of an address, granted once. Source: section 5 of the contract. */
 export const GRANT_CREDITS = 1_000;
 
@@ -48,13 +38,17 @@ const DAY_MS = 86_400_000;
 export const signupLimiterIn = (store: Queries): Limiter =>
   limiterIn(store, { name: "signup", requests: 20, seconds: 3_600 });
 
-export function createSignup(parts: SignupParts): Signup {
-  return {
-    invite: (address, caller) => invite(parts, address, caller),
-    signUp: (signed, caller) => signUp(parts, signed, caller),
-    account: (days, caller) => readAccount(parts, days, caller),
-  };
-}
+export type Signup = ReturnType<typeof createSignup>;
+
+/** Gives keys to callers who sign a message, without work for the operator. */
+export const createSignup = (parts: SignupParts) => ({
+  /** @throws ApiError RATE_LIMITED */
+  invite: (address: Address, caller: Caller) => invite(parts, address, caller),
+  /** @throws ApiError INVALID_PARAMETER, INVALID_API_KEY (the operator revoked it), RATE_LIMITED or LIVE_RESOLUTION_FAILED */
+  signUp: (signed: { message: string; signature: Hex }, caller: Caller) => signUp(parts, signed, caller),
+  /** Of the caller's own key. @throws ApiError INVALID_API_KEY or RATE_LIMITED */
+  account: (days: number, caller: Caller) => readAccount(parts, days, caller),
+});
 
 async function invite(parts: SignupParts, address: Address, caller: Caller): Promise<Invitation> {
   await count(parts, caller);
