@@ -4,20 +4,13 @@ import { type DeliveryPlan, STOPPED_SECONDS, serveTurn } from "./deliver.ts";
 import { type Due, listDue, postpone } from "./queue.ts";
 import type { Turns } from "./turns.ts";
 
-/** Gives webhooks their turns, many at the same time, each alone: no other process serves it meanwhile. */
-export type Dispatcher = {
-  /** Begins turns for webhooks that have something to send now, as far as there is room. */
-  look: () => Promise<void>;
-  /** Resolves when all turns have ended. */
-  idle: () => Promise<void>;
-};
-
 type Turn = Due & { done: Promise<void> };
 
+/** Gives webhooks their turns, many at the same time, each alone: no other process serves it meanwhile. */
 export function createDispatcher(
   plan: DeliveryPlan & { turns: Turns },
   { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
-): Dispatcher {
+) {
   const running = new Map<number, Turn>();
 
   const begin = (due: Due): void => {
@@ -53,8 +46,10 @@ export function createDispatcher(
   const look = shared(() => lookOnce().catch(onError));
 
   return {
+    /** Begins turns for webhooks that have something to send now, as far as there is room. */
     look,
-    idle: async () => {
+    /** Resolves when all turns have ended. */
+    idle: async (): Promise<void> => {
       await look(); // Begins nothing once the signal is aborted, and ends after the look before it.
       await Promise.all([...running.values()].map(({ done }) => done));
     },

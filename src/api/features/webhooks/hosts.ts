@@ -5,19 +5,16 @@ export const LEFT_ALONE_MS = 30_000;
 /** Hosts that are remembered; beyond that all are forgotten. */
 const MAX_HOSTS = 10_000;
 
-/** Hosts that do not answer. Many webhooks may have one host: each would wait for it to the end of its time. */
-export type Hosts = {
-  /** Milliseconds until the host may be asked; 0: now. */
-  waitFor: (host: string) => number;
-  /** `isSilent`: no answer came. Any status is an answer. */
-  note: (host: string, result: { isSilent: boolean }) => void;
-};
+export type Hosts = ReturnType<typeof createHosts>;
 
-export function createHosts(now: () => number = Date.now): Hosts {
+/** Hosts that do not answer. Many webhooks may have one host: each would wait for it to the end of its time. */
+export function createHosts(now: () => number = Date.now) {
   const silent = new Map<string, { attempts: number; until: number }>();
   return {
-    waitFor: (host) => Math.max(0, (silent.get(host)?.until ?? 0) - now()),
-    note: (host, { isSilent }) => {
+    /** Milliseconds until the host may be asked; 0: now. */
+    waitFor: (host: string): number => Math.max(0, (silent.get(host)?.until ?? 0) - now()),
+    /** `isSilent`: no answer came. Any status is an answer. */
+    note: (host: string, { isSilent }: { isSilent: boolean }): void => {
       if (!isSilent) {
         silent.delete(host);
         return;

@@ -38,14 +38,12 @@ type Step = { matches: Match[]; next: Position; after: (number: number) => Posit
  * Reads the feed once for all webhooks, and appends what each wants to its deliveries. The position moves in the same transaction:
  * a process that dies loses nothing, and appends nothing twice.
  */
-export function createMatcher(plan: MatcherPlan): {
-  /** One step. @returns whether more is there already */
-  step: () => Promise<boolean>;
-} {
+export function createMatcher(plan: MatcherPlan) {
   let idleAt = 0;
   let known = { version: -1, list: indexSubscriptions([]), at: 0 };
   return {
-    step: async () => {
+    /** One step. @returns whether more is there already */
+    step: async (): Promise<boolean> => {
       const feed = await readFeedState(plan.db).catch(noneYet);
       if (feed === null) return false;
       const { position, version } = await readPosition(plan.store);

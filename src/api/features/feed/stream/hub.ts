@@ -15,25 +15,12 @@ type HubPlan = {
   onError: (error: unknown) => void;
 };
 
-/** The newest changes, read once for all readers of the process, while there are any. */
-export type Hub = {
-  /** A reader comes: the state of the feed. Each calls `leave` in the end. */
-  join: () => Promise<FeedState>;
-  leave: () => void;
-  /** The newest state that was read. @throws Error before the first `join` */
-  state: () => FeedState;
-  /** The changes after a number that a reader wants, from memory; null if they are not all there. */
-  after: (number: number, filters: ChangeFilters) => ChangeRow[] | null;
-  /** Resolves at the next look that found something, or after a time. */
-  news: (mostMs: number, signal: AbortSignal) => Promise<void>;
-  /** Looks now. */
-  look: () => void;
-  stop: () => Promise<void>;
-};
-
 const EVERY_MS = 2_000;
 
-export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
+export type Hub = ReturnType<typeof createHub>;
+
+/** The newest changes, read once for all readers of the process, while there are any. */
+export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan) {
   let state: FeedState | null = null;
   let rows: ChangeRow[] = [];
   /** Changes up to this number are not in `rows`. */
@@ -64,29 +51,33 @@ export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
   timer.unref();
 
   return {
-    join: async () => {
+    /** A reader comes: the state of the feed. Each calls `leave` in the end. */
+    join: async (): Promise<FeedState> => {
       readers++;
       return read().catch((error: unknown) => {
         readers--;
         throw error;
       });
     },
-    leave: () => {
+    leave: (): void => {
       readers--;
       if (readers === 0) [state, rows, from] = [null, [], 0];
     },
-    state: () => {
+    /** The newest state that was read. @throws Error before the first `join` */
+    state: (): FeedState => {
       if (state === null) throw new Error("The feed was not read yet");
       return state;
     },
-    after: (number, filters) => {
+    /** The changes after a number that a reader wants, from memory; null if they are not all there. */
+    after: (number: number, filters: ChangeFilters): ChangeRow[] | null => {
       if (number < from) return null;
       return rows
         .slice(indexAfter(rows, number))
         .filter((row) => row.type === "block.ended" || isWanted(row, filters));
     },
-    news: (mostMs, signal) =>
-      new Promise((resolve) => {
+    /** Resolves at the next look that found something, or after a time. */
+    news: (mostMs: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timeout);
           waiting.delete(done);
@@ -98,8 +89,9 @@ export function createHub({ db, everyMs = EVERY_MS, onError }: HubPlan): Hub {
         waiting.add(done);
         if (signal.aborted) done();
       }),
+    /** Looks now. */
     look,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       for (const wake of [...waiting]) wake();
     },

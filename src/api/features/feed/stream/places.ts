@@ -6,20 +6,17 @@ export const MOST_OF_CALLER = 20;
 
 const RETRY = { headers: { "Retry-After": "30" } };
 
-/** Counts open streams. */
-export type StreamPlaces = {
-  /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the caller, or the process, has as many as it may */
-  take: (caller: string) => () => void;
-  /** How many are open. */
-  count: () => number;
-};
+export type StreamPlaces = ReturnType<typeof createStreamPlaces>;
 
-export function createStreamPlaces(most = MOST_STREAMS, mostOfCaller = MOST_OF_CALLER): StreamPlaces {
+/** Counts open streams. */
+export function createStreamPlaces(most = MOST_STREAMS, mostOfCaller = MOST_OF_CALLER) {
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    count: () => all,
-    take: (caller) => {
+    /** How many are open. */
+    count: (): number => all,
+    /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the caller, or the process, has as many as it may */
+    take: (caller: string): (() => void) => {
       const own = taken.get(caller) ?? 0;
       if (own >= mostOfCaller) {
         throw new ApiError("RATE_LIMITED", `A caller may have at most ${mostOfCaller} open streams.`, RETRY);
