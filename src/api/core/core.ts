@@ -108,21 +108,7 @@ export async function createCore(settings: Settings, db: Db) {
   });
   const states = createStateReader(() => readTablesState(db));
 
-  // The payment library takes half a second to load: only a service that accepts payments waits for it.
-  const payments = settings.payments
-    ? (await import("../server/access/payment.ts")).createPayments(settings.payments, store)
-    : null;
-  const { access: chosenAccess, signup } = createAccess(
-    {
-      mode: settings.access,
-      payments,
-      freeItems: settings.freeBulkItems,
-      publicUrls,
-      chainId,
-      rpcUrls: settings.liveRpcUrls,
-    },
-    store,
-  );
+  const { access: chosenAccess, payments, signup } = await createAccess(settings, store, chainId);
   const access: Access = countedAccess(chosenAccess, meters);
 
   const comparison = { setting: comparisonSetting(deployment), note: observeComparisons({ meters, log }) };
