@@ -1,6 +1,6 @@
 import { sql } from "ponder";
 import { JOURNAL } from "../../../../engine/ponderInternals.ts";
-import { ApiError } from "../../server/errors/errors.ts";
+import { ApiError, retryLater } from "../../server/errors/errors.ts";
 import { findDatabaseError } from "../../server/postgres/databaseErrors.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { type ChangeFilters, filterSql } from "./filters.ts";
@@ -58,10 +58,7 @@ export async function readUnsortedSince(db: Db, after: number): Promise<number |
   return (rows as { since: number }[])[0]?.since ?? null;
 }
 
-const noFeed = () =>
-  new ApiError("INDEX_NOT_READY", "The feed of changes has not started yet.", {
-    headers: { "Retry-After": "5" },
-  });
+const noFeed = () => retryLater("INDEX_NOT_READY", "The feed of changes has not started yet.", 5);
 
 /** Where a reader begins: a position, or an end of the feed. */
 export type After = FeedPosition | "oldest" | "newest";
@@ -89,9 +86,7 @@ export function numberAfter(after: After, { epoch, newest, oldest, isStandby }: 
 }
 
 const notReplayed = () =>
-  new ApiError("INDEX_NOT_READY", "The standby being read has not replayed this position yet.", {
-    headers: { "Retry-After": "1" },
-  });
+  retryLater("INDEX_NOT_READY", "The standby being read has not replayed this position yet.", 1);
 
 export type ChangePage = {
   rows: ChangeRow[];

@@ -1,7 +1,7 @@
 import type { Caller } from "../../server/access/access.ts";
 import type { Limits } from "../../server/access/limits.ts";
 import { CHALLENGE, findUsable } from "../../server/access/metered.ts";
-import { ApiError } from "../../server/errors/errors.ts";
+import { ApiError, retryLater } from "../../server/errors/errors.ts";
 import { type Outgoing, OutgoingError } from "../../server/outgoing/outgoing.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import type { KeyState, Keys } from "../../server/serviceDb/keys.ts";
@@ -161,9 +161,8 @@ async function test(plan: WebhooksPlan, webhook: Webhook, db: Db): Promise<Teste
   const secrets = await readSecrets(plan, id);
   const feed = await readFeedIfAny(db); // Before the test is noted: without the index nothing is sent.
   if (!(await noteTest(store, id, TEST_SECONDS))) {
-    throw new ApiError("RATE_LIMITED", `A webhook can be tested once every ${TEST_SECONDS} seconds.`, {
-      headers: { "Retry-After": String(TEST_SECONDS) },
-    });
+    const message = `A webhook can be tested once every ${TEST_SECONDS} seconds.`;
+    throw retryLater("RATE_LIMITED", message, TEST_SECONDS);
   }
   const message = ownMessage(TEST_TYPE, { webhook_id: id });
   const began = performance.now();

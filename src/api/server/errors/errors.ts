@@ -100,6 +100,10 @@ export class ApiError extends Error {
   }
 }
 
+/** An error that passes: the same request may succeed after some seconds. */
+export const retryLater = (code: ErrorCode, message: string, seconds: number): ApiError =>
+  new ApiError(code, message, { headers: { "Retry-After": String(seconds) } });
+
 /** The answer for anything that was thrown. */
 export const answerError = (thrown: unknown, c: Context): Response =>
   errorResponse(c, toLoggedError(thrown, c));
@@ -129,7 +133,7 @@ export function errorResponse(c: Context, error: ApiError): Response {
 }
 
 /** A database that is started again answers after some seconds. */
-const RETRY_SECONDS = "5";
+const RETRY_SECONDS = 5;
 
 /** The error that the caller may see for anything that was thrown. */
 export function toApiError(thrown: unknown): ApiError {
@@ -142,13 +146,8 @@ export function toApiError(thrown: unknown): ApiError {
     return new ApiError("INVALID_PARAMETER", "The body is not valid JSON.");
   }
   if (isDatabaseAway(thrown)) {
-    return new ApiError(
-      "INDEX_NOT_READY",
-      "The database does not respond at the moment. See /indexing-status.",
-      {
-        headers: { "Retry-After": RETRY_SECONDS },
-      },
-    );
+    const message = "The database does not respond at the moment. See /indexing-status.";
+    return retryLater("INDEX_NOT_READY", message, RETRY_SECONDS);
   }
   return new ApiError("INTERNAL_ERROR", "Something went wrong on our side. You may repeat the request.");
 }

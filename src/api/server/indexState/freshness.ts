@@ -1,5 +1,5 @@
 import type { FailingBlock } from "../../../../engine/failures/failures.ts";
-import { ApiError } from "../errors/errors.ts";
+import { type ApiError, retryLater } from "../errors/errors.ts";
 import { isDatabaseAway } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import { shared } from "../scheduling/shared.ts";
@@ -300,13 +300,8 @@ function refusal({ unfit, chains, indexer, standby }: IndexReport): ApiError {
   const building = chain?.backfill?.secondsLeft ?? RETRY_SECONDS.unknown;
   const left = unfit === "building" ? building : unfit === "false_source" ? RETRY_SECONDS.most : 0;
   const retryAfter = Math.min(RETRY_SECONDS.most, Math.max(RETRY_SECONDS.least, left));
-  return new ApiError(
-    "INDEX_NOT_READY",
-    `${explain(unfit, chain, { ...indexer, standby })} See /indexing-status.`,
-    {
-      headers: { "Retry-After": String(retryAfter) },
-    },
-  );
+  const why = explain(unfit, chain, { ...indexer, standby });
+  return retryLater("INDEX_NOT_READY", `${why} See /indexing-status.`, retryAfter);
 }
 
 type Writers = Pick<IndexerState, "isRunning"> & Pick<IndexReport, "standby">;

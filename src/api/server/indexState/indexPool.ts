@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/errors.ts";
+import { retryLater } from "../errors/errors.ts";
 import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { IndexPool } from "../postgres/drizzleInternals.ts";
 import { noteStatement } from "../postgres/seenState.ts";
@@ -35,7 +35,4 @@ export function prepareIndexPool(pool: IndexPool): void {
   };
 }
 
-const stopping = () =>
-  new ApiError("INDEX_NOT_READY", "This server is stopping; retry the request.", {
-    headers: { "Retry-After": "1" },
-  });
+const stopping = () => retryLater("INDEX_NOT_READY", "This server is stopping; retry the request.", 1);

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/errors.ts";
+import { retryLater } from "../errors/errors.ts";
 import { CANCELLED_BY_REPLICATION, findDatabaseError } from "../postgres/databaseErrors.ts";
 
 /** How long locked tables are tried again. A reorganisation locks one table after the other, each for a moment. */
@@ -29,6 +29,4 @@ export async function retryOnLock<Result>(read: () => Promise<Result>): Promise<
 }
 
 const lockedOut = () =>
-  new ApiError("INDEX_NOT_READY", "The tables of the index are locked while they are changed.", {
-    headers: { "Retry-After": "1" },
-  });
+  retryLater("INDEX_NOT_READY", "The tables of the index are locked while they are changed.", 1);

@@ -1,10 +1,10 @@
-import { ApiError } from "../../../server/errors/errors.ts";
+import { retryLater } from "../../../server/errors/errors.ts";
 
 /** Streams of one process, and of one caller there. */
 export const MOST_STREAMS = 2_000;
 export const MOST_OF_CALLER = 20;
 
-const RETRY = { headers: { "Retry-After": "30" } };
+const refusal = (why: string) => retryLater("RATE_LIMITED", why, 30);
 
 export type StreamPlaces = ReturnType<typeof createStreamPlaces>;
 
@@ -18,11 +18,8 @@ export function createStreamPlaces(most = MOST_STREAMS, mostOfCaller = MOST_OF_C
     /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the caller, or the process, has as many as it may */
     take: (caller: string): (() => void) => {
       const own = taken.get(caller) ?? 0;
-      if (own >= mostOfCaller) {
-        throw new ApiError("RATE_LIMITED", `A caller may have at most ${mostOfCaller} open streams.`, RETRY);
-      }
-      if (all >= most)
-        throw new ApiError("RATE_LIMITED", "This server has no capacity for another stream.", RETRY);
+      if (own >= mostOfCaller) throw refusal(`A caller may have at most ${mostOfCaller} open streams.`);
+      if (all >= most) throw refusal("This server has no capacity for another stream.");
       all++;
       taken.set(caller, own + 1);
       return () => {
