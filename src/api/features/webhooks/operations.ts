@@ -57,18 +57,8 @@ const payload = input.choice(["thin", "full"], "payload").openapi({
 const shared = { group: "Webhooks", cost: 0, index: "not read", isPrivate: true, needsKey: true } as const;
 
 /** The operations of webhooks. Each belongs to the key that is sent in X-API-Key. */
-export function webhookEndpoints(webhooks: Webhooks): Endpoint[] {
-  return [
-    create(webhooks),
-    list(webhooks),
-    find(webhooks),
-    change(webhooks),
-    remove(webhooks),
-    test(webhooks),
-    replay(webhooks),
-    deliveries(webhooks),
-  ];
-}
+export const webhookEndpoints = (webhooks: Webhooks): Endpoint[] =>
+  [create, list, find, change, remove, test, replay, deliveries].map((make) => make(webhooks));
 
 const errors = ["NOT_OFFERED", "INVALID_API_KEY", "RATE_LIMITED"] as const;
 const errorsOfOne = [...errors, "NOT_FOUND"] as const;
