@@ -1,12 +1,12 @@
 import pg from "pg";
 import type { Contracts } from "../../../../abis/contracts.ts";
 import { pairLocks } from "../../server/postgres/advisoryLocks.ts";
-import { type Queries, queriesInOrder } from "../../server/postgres/client.ts";
+import { queriesInOrder } from "../../server/postgres/client.ts";
 import { messageOf } from "../../server/postgres/databaseErrors.ts";
 import type { Db } from "../../server/postgres/db.ts";
 import { createBell, onOwnConnection, takeLock } from "../../server/postgres/lockedWork.ts";
 import { workInTurns } from "../../server/scheduling/repeated.ts";
-import { openStore, type Store } from "../../server/serviceDb/store.ts";
+import { openStore } from "../../server/serviceDb/store.ts";
 import { feedChannel } from "../feed/channel.ts";
 import { createReceivers, type ReceiverRules } from "./attempt.ts";
 import type { DeliveryObserver } from "./deliver.ts";
@@ -38,7 +38,7 @@ export type WorkerPlan = {
 };
 
 const EVERY_MS = 1_000;
-/** How long a process waits before it connects again, and before it asks again whether it may sort. */
+/** How long a process waits before it connects again. */
 const TRY_MS = 5_000;
 const TRIM_MS = 60_000;
 const ACTIVE_MS = 10_000;
@@ -98,18 +98,22 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
     const sort = async (): Promise<void> => {
       try {
         while (!signal.aborted && (await matcher.step())) void dispatcher.look();
-        if (Date.now() > due.trim) await trim(store, due);
+        if (Date.now() > due.trim) {
+          await trimQueue(store);
+          due.trim = Date.now() + TRIM_MS;
+        }
       } catch (error) {
         if (!signal.aborted) plan.log(`Changes cannot be matched to webhooks: ${(error as Error).message}`);
       }
     };
-    const sorter = sorterOn(locks, plan);
+    let isSorter = false; // It stays so as long as its connection lasts.
     const bell = createBell(client, signal);
     const due = { trim: 0, active: Date.now() + ACTIVE_MS };
     while (!signal.aborted) {
       const news = bell.next(everyMs);
       void dispatcher.look();
-      if (await sorter.isThis()) await sort();
+      isSorter ||= await takeLock(locks, [pairLocks.webhooks, schema]);
+      if (isSorter) await sort();
       if (Date.now() > due.active) {
         if (!(await plan.isActive())) return;
         due.active = Date.now() + ACTIVE_MS;
@@ -122,25 +126,4 @@ async function workOn(plan: WorkerPlan, client: pg.Client, ended: AbortSignal): 
     await receivers.close();
     await store.close();
   }
-}
-
-/** Whether this process is the one that sorts. It stays so as long as its connection lasts. */
-function sorterOn(
-  locks: Queries,
-  { serviceSchema, everyMs = TRY_MS }: WorkerPlan,
-): { isThis: () => Promise<boolean> } {
-  let [isThis, askedAt] = [false, 0];
-  return {
-    isThis: async () => {
-      if (isThis || Date.now() - askedAt < everyMs) return isThis;
-      askedAt = Date.now();
-      isThis = await takeLock(locks, [pairLocks.webhooks, serviceSchema]);
-      return isThis;
-    },
-  };
-}
-
-async function trim(store: Store, due: { trim: number }): Promise<void> {
-  await trimQueue(store);
-  due.trim = Date.now() + TRIM_MS;
 }
