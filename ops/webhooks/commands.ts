@@ -1,7 +1,7 @@
 import { toDelivery, toWebhook } from "../../src/api/features/webhooks/answers.ts";
 import { MAX_DELIVERIES } from "../../src/api/features/webhooks/bounds.ts";
 import { listDeliveries } from "../../src/api/features/webhooks/queue.ts";
-import { disable, findWebhook, listWebhooks } from "../../src/api/features/webhooks/table.ts";
+import { disable, listWebhooks } from "../../src/api/features/webhooks/table.ts";
 import type { Store } from "../../src/api/server/serviceDb/store.ts";
 import { alignColumns } from "../commandLine/columns.ts";
 import { type Command, CommandError, type Program, readNumber } from "../commandLine/command.ts";
@@ -24,7 +24,7 @@ type Act = (store: Store, words: string[]) => Promise<Outcome>;
 const MAX_ID = 2 ** 31 - 1;
 
 const list: Act = async (store) => {
-  const all = await listWebhooks(store, null);
+  const all = await listWebhooks(store, { keyId: null });
   const rows = all.map((one) => [
     String(one.id),
     String(one.keyId),
@@ -72,7 +72,7 @@ const stop: Act = async (store, [word = ""]) => {
 
 async function readExisting(store: Store, word: string): Promise<number> {
   const id = readNumber("id", word, { min: 1, max: MAX_ID });
-  if ((await findWebhook(store, { id, keyId: null })) !== null) return id;
+  if ((await listWebhooks(store, { id, keyId: null })).length > 0) return id;
   throw new CommandError(`There is no webhook ${id}. List all with: npm run webhooks -- list`);
 }
 

@@ -81,22 +81,16 @@ export async function addWebhook(queries: Queries, made: New, seal: (id: number)
   return id;
 }
 
-export const listWebhooks = ({ query }: Queries, keyId: number | null): Promise<Webhook[]> =>
-  query<Webhook>(
-    `select ${WEBHOOK_COLUMNS} from webhooks w where $1::int is null or key_id = $1 order by id`,
-    [keyId],
-  );
-
-export async function findWebhook(
+/** The webhooks of a key, or of all keys; with `id` that one alone. */
+export const listWebhooks = (
   { query }: Queries,
-  { id, keyId }: { id: number; keyId: number | null },
-): Promise<Webhook | null> {
-  const [row] = await query<Webhook>(
-    `select ${WEBHOOK_COLUMNS} from webhooks w where id = $1 and ($2::int is null or key_id = $2)`,
-    [id, keyId],
+  { keyId, id = null }: { keyId: number | null; id?: number | null },
+): Promise<Webhook[]> =>
+  query<Webhook>(
+    `select ${WEBHOOK_COLUMNS} from webhooks w
+     where ($1::int is null or key_id = $1) and ($2::int is null or id = $2) order by id`,
+    [keyId, id],
   );
-  return row ?? null;
-}
 
 /** What an owner may change. */
 export type Changes = {

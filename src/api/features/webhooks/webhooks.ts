@@ -22,7 +22,6 @@ import {
   type Changes,
   changeWebhook,
   disable,
-  findWebhook,
   listWebhooks,
   noteTest,
   removeWebhook,
@@ -76,7 +75,7 @@ export function createWebhooks(plan: WebhooksPlan) {
       );
       return { webhook: await findOwned(plan, { id, keyId }), secret };
     },
-    list: async (caller: Caller) => listWebhooks(store, (await keyOf(plan, caller)).id),
+    list: async (caller: Caller) => listWebhooks(store, { keyId: (await keyOf(plan, caller)).id }),
     find: owned,
     /** `secret` is null where it stays. @throws ApiError INVALID_PARAMETER */
     change: async (id: number, change: WebhookChange, caller: Caller) =>
@@ -117,8 +116,8 @@ async function keyOf(plan: WebhooksPlan, caller: Caller): Promise<KeyState> {
 }
 
 async function findOwned({ store }: WebhooksPlan, of: { id: number; keyId: number }): Promise<Webhook> {
-  const webhook = await findWebhook(store, of);
-  if (webhook !== null) return webhook;
+  const [webhook] = await listWebhooks(store, of);
+  if (webhook !== undefined) return webhook;
   throw new ApiError("NOT_FOUND", `The key has no webhook ${of.id}; GET /webhooks lists its webhooks.`);
 }
 
