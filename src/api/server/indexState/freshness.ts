@@ -48,14 +48,7 @@ export type IndexReport = {
 };
 
 /** Whether the index may answer, and how far it is. */
-export type Freshness = {
-  /** @throws ApiError INDEX_NOT_READY while the index is not complete, or known to be behind its chain */
-  require: () => Promise<void>;
-  /** Always gives one: while the database does not answer, what was last known. Calls at the same time share one. */
-  report: () => Promise<IndexReport>;
-  /** Measures the speed of a backfill until it is done, so that the first report already has an estimate. */
-  watch: () => void;
-};
+export type Freshness = ReturnType<typeof createFreshness>;
 
 export type FreshnessPlan = {
   db: Db;
@@ -100,7 +93,7 @@ type State = {
 };
 
 /** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
-export function createFreshness(plan: FreshnessPlan): Freshness {
+export function createFreshness(plan: FreshnessPlan) {
   const state: State = { fitUntil: 0, reached: null, isNoted: false, rates: new Map(), last: null };
   const look = async () => {
     const [indexer, chains] = await Promise.all([readIndexerState(plan.db), listProgress(plan.db)]);
@@ -148,11 +141,14 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     state.fitUntil = Date.now() + FIT_MS;
   });
   return {
+    /** Always gives one: while the database does not answer, what was last known. Calls at the same time share one. */
     report: shared(report),
-    require: async () => {
+    /** @throws ApiError INDEX_NOT_READY while the index is not complete, or known to be behind its chain */
+    require: async (): Promise<void> => {
       if (state.fitUntil <= Date.now()) await requireFit();
     },
-    watch: () => {
+    /** Measures the speed of a backfill until it is done, so that the first report already has an estimate. */
+    watch: (): void => {
       const timer = setInterval(async () => {
         const { indexer } = await look().catch(() => ({ indexer: null }));
         if (indexer?.isReady) clearInterval(timer);

@@ -3,18 +3,6 @@ import { queriesOf, withClient } from "./client.ts";
 import { findDatabaseError, isDatabaseAway, isUnreachable, READ_ONLY } from "./databaseErrors.ts";
 import { primaryOf, readServer, type Server } from "./servers.ts";
 
-/** Connections to the primary among some servers. */
-export type PrimaryPool = {
-  /**
-   * Does work on a connection to today's primary. A server that cannot be connected to, or is a standby by now, is left for another
-   * one. Work that has begun is never done again.
-   *
-   * @throws Error of PostgreSQL; one with the code {@link READ_ONLY} if all servers are standbys
-   */
-  use: <T>(work: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
-  close: () => Promise<void>;
-};
-
 type Plan = {
   /** At least one. One alone is taken as it is. */
   urls: readonly string[];
@@ -31,7 +19,8 @@ export const PRIMARY_LOOK_MS = 2_000;
 /** The pool of one server. */
 type ServerPool = { url: string; pool: pg.Pool; ready: Promise<void> | null };
 
-export function openPrimaryPool({ urls, config, prepare }: Plan): PrimaryPool {
+/** Connections to the primary among some servers. */
+export function openPrimaryPool({ urls, config, prepare }: Plan) {
   const [first = ""] = urls;
   const isAlone = urls.length < 2;
   let current: ServerPool | null = isAlone ? open(first, config) : null;
@@ -60,7 +49,13 @@ export function openPrimaryPool({ urls, config, prepare }: Plan): PrimaryPool {
     return current.pool.connect();
   };
   return {
-    use: async (work) => {
+    /**
+     * Does work on a connection to today's primary. A server that cannot be connected to, or is a standby by now, is left for another
+     * one. Work that has begun is never done again.
+     *
+     * @throws Error of PostgreSQL; one with the code {@link READ_ONLY} if all servers are standbys
+     */
+    use: async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
       const client = await connect().catch(async (error: unknown) => {
         if (isAlone || !isOfNoPrimary(error)) throw error;
         await look();
@@ -75,7 +70,7 @@ export function openPrimaryPool({ urls, config, prepare }: Plan): PrimaryPool {
         client.release();
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await looking?.catch(() => {});
       await current?.pool.end();
     },
