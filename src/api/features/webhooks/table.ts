@@ -39,14 +39,19 @@ const WEBHOOK_COLUMNS = `w.id, w.key_id as "keyId", w.url, w.asked, w.timing, w.
   w.dropped::float8 as dropped, w.failures, w.failing_since as "failingSince", w.next_at as "nextAt",
   w.last_position as "lastPosition", w.old_secret_until as "oldSecretUntil", w.created_at as "createdAt"`;
 
-type New = Pick<Webhook, "url" | "asked" | "timing" | "payload"> & { keyId: number; filters: ChangeFilters };
+/** What an owner gives of a new webhook. */
+export type NewWebhook = Pick<Webhook, "url" | "asked" | "timing" | "payload"> & { filters: ChangeFilters };
 
 /**
  * Stores a webhook, in the caller's transaction. `seal` gives its secret as it is stored, for its number.
  *
  * @throws ApiError LIMIT_EXCEEDED if the key, or the service, has as many as it may
  */
-export async function addWebhook(queries: Queries, made: New, seal: (id: number) => Buffer): Promise<number> {
+export async function addWebhook(
+  queries: Queries,
+  made: NewWebhook & { keyId: number },
+  seal: (id: number) => Buffer,
+): Promise<number> {
   // Other requests of the key wait here, so that together they do not pass the bound.
   await queries.query("select from api_keys where id = $1 for update", [made.keyId]);
   const [counts] = await queries.query<{ own: number; all: number }>(

@@ -6,7 +6,6 @@ import { type Outgoing, OutgoingError } from "../../server/outgoing/outgoing.ts"
 import type { Db } from "../../server/postgres/db.ts";
 import type { KeyState, Keys } from "../../server/serviceDb/keys.ts";
 import type { Store } from "../../server/serviceDb/store.ts";
-import type { ChangeFilters } from "../feed/filters.ts";
 import { readFeedIfAny } from "../feed/read.ts";
 import { attempt, isSuccess, type Result } from "./attempt.ts";
 import { MAX_URL, TEST_SECONDS } from "./bounds.ts";
@@ -16,13 +15,13 @@ import { replay } from "./replay.ts";
 import { newSecret, openSecrets, sealSecret } from "./secrets.ts";
 import { readStalledSince } from "./state.ts";
 import {
-  type Asked,
   activate,
   addWebhook,
   type Changes,
   changeWebhook,
   disable,
   listWebhooks,
+  type NewWebhook,
   noteTest,
   removeWebhook,
   rotateSecret,
@@ -36,12 +35,6 @@ export type WebhooksPlan = {
   receivers: Outgoing;
   /** Encrypts the secrets that are stored; null where the operator set none. */
   secretKey: Buffer | null;
-};
-
-/** What an owner gives of a new webhook. */
-export type NewWebhook = Pick<Webhook, "url" | "timing" | "payload"> & {
-  asked: Asked;
-  filters: ChangeFilters;
 };
 
 /** What an owner changes. `rotatesSecret`: a new secret is made; `isDisabled`: it gets nothing until it is verified again. */

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 import { turnFor } from "../scheduling/turns.ts";
 import { takesGzip } from "./compression.ts";
+import { entityTagOf } from "./entityTag.ts";
 
 /** A static file, kept in memory uncompressed and compressed: the script of the reference page has 1.7 MB. */
 export type Asset = {
@@ -15,8 +15,7 @@ export type Asset = {
 /** Prepares a file for serving. */
 export function toAsset(body: string | Uint8Array<ArrayBuffer>, type: string): Asset {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
-  return { body: bytes, compressed: gzipSync(bytes), etag, type };
+  return { body: bytes, compressed: gzipSync(bytes), etag: entityTagOf(bytes), type };
 }
 
 const HOUR = 3_600;

@@ -5,7 +5,7 @@ import type { Context } from "hono";
 const LENGTH = 22;
 
 /** Names an answer by its content. */
-export const entityTagOf = (body: string): string =>
+export const entityTagOf = (body: string | Uint8Array): string =>
   `"${createHash("sha256").update(body).digest("base64url").slice(0, LENGTH)}"`;
 
 /** Whether the header `If-None-Match` names a tag. It compares weakly: a proxy that compresses makes a tag weak. */
