@@ -15,23 +15,14 @@ export const MAX_STORED_BYTES = 32_768;
 /** What one process stores in a minute; further answers come from the chain. In ten minutes it is ten times as much. */
 export const MAX_STORED_BYTES_A_MINUTE = 16 * 1_048_576;
 
-/** Answers of the chain, by question and block. Each is valid in its block only. */
-export type LiveAnswers = {
-  /** Answers that any replica got at this block, by the text of the question. */
-  find: (block: Block, questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
-  /** The last answers that any replica got within ten minutes, at any block, by the text of the question: each may be outdated. */
-  findRecent: (questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
-  /** Stores an answer within the size limit, if there is room for it. */
-  put: (block: Block, question: AnswerKey, answer: unknown) => Promise<void>;
-  /** Removes answers of old blocks. */
-  removeOld: () => Promise<void>;
-};
+export type LiveAnswers = ReturnType<typeof liveAnswersIn>;
 
-/** The table of live answers of one chain. */
-export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): LiveAnswers {
+/** The table of live answers of one chain, by question and block. Each answer is valid in its block only. */
+export function liveAnswersIn(store: Store, { chainId }: { chainId: number }) {
   const hasRoom = roomForStoring();
   return {
-    find: async (block, questions) => {
+    /** Answers that any replica got at this block, by the text of the question. */
+    find: async (block: Block, questions: readonly AnswerKey[]): Promise<Map<string, unknown>> => {
       const hashes = questions.map(({ text }) => hashOf(text));
       const rows = await store.query<AnswerRow>(
         `SELECT encode(question, 'hex') AS question, answer FROM live_answers
@@ -40,7 +31,8 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
       );
       return byText(questions, rows);
     },
-    findRecent: async (questions) => {
+    /** The last answers that any replica got within ten minutes, at any block, by the text of the question: each may be outdated. */
+    findRecent: async (questions: readonly AnswerKey[]): Promise<Map<string, unknown>> => {
       const rows = await store.query<AnswerRow>(
         `SELECT DISTINCT ON (live_answers.question) encode(question, 'hex') AS question, answer FROM live_answers
         WHERE chain_id = $1 AND question = ANY($2::bytea[]) AND resolved_at > now() - interval '${KEPT_MINUTES} minutes'
@@ -49,7 +41,8 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
       );
       return byText(questions, rows);
     },
-    put: async (block, question, answer) => {
+    /** Stores an answer within the size limit, if there is room for it. */
+    put: async (block: Block, question: AnswerKey, answer: unknown): Promise<void> => {
       const text = JSON.stringify(answer);
       if (!hasRoom(Buffer.byteLength(text) + Buffer.byteLength(question.subject))) return;
       await store.query(
@@ -58,7 +51,8 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
         [chainId, block.number, block.timestamp, hashOf(question.text), question.subject, text],
       );
     },
-    removeOld: async () => {
+    /** Removes answers of old blocks. */
+    removeOld: async (): Promise<void> => {
       await store.query(
         `DELETE FROM live_answers WHERE resolved_at < now() - interval '${KEPT_MINUTES} minutes'`,
       );
