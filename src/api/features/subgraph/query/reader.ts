@@ -5,16 +5,7 @@ import { QueryError } from "../queryError.ts";
 import { entityOf } from "../table/entities.ts";
 import { type Entity, type Env, idOf, NONE, type Relation, type ScalarField } from "../table/entity.ts";
 import { isFoundByPart, readSoonFull } from "./byPart.ts";
-import {
-  columnOfSelection,
-  isOfSameRow,
-  type Key,
-  keyOfRaw,
-  type Raw,
-  rawsOfSameRow,
-  rawsOfTarget,
-  typeIndexOf,
-} from "./columns.ts";
+import { columnOfSelection, type Key, keyOfRaw, type Raw, typeIndexOf } from "./columns.ts";
 import type { Filter } from "./filter.ts";
 import { byFirstLabels } from "./firstLabels.ts";
 import { heldStatement } from "./heldNames.ts";
@@ -105,39 +96,20 @@ const listOfOne = (entity: Entity, id: string): ListArguments => ({
 
 const textOf = (key: Key): string => key.join(" ");
 
-/** A key that a relation names; with what the row that names it has of the entity, if it was read with it. */
-type Target = { key: Key; raw: Raw | null | undefined };
-
 /** The entities of keys, each once. A bare entity is what its key says. */
 async function readKeys(
   reader: Reader,
   plan: EntityPlan,
-  { field, targets }: { field: Relation; targets: readonly Target[] },
+  { field, keys }: { field: Relation; keys: readonly Key[] },
 ): Promise<Map<string, Answer>> {
-  const different = [...new Map(targets.map((one) => [textOf(one.key), one])).values()];
+  const different = [...new Map(keys.map((one) => [textOf(one), one])).values()];
   if (different.length === 0) return new Map();
-  const keys = different.map(({ key }) => key);
-  await requireKeysUnchanged(reader, plan, { field, keys });
-  const rows = plan.entity.isBare
-    ? keys.map((key) => ({ key, raw: bareRow(plan, key) }))
-    : (rowsOf(different) ?? (await readRowsOf(reader, plan, keys)));
-  const answers = await answersOf(
-    reader,
-    plan,
-    rows.map(({ raw }) => raw),
-  );
-  return new Map(answers.map((answer, i) => [textOf((rows[i] as Found).key), answer]));
-}
-
-type Found = { key: Key; raw: Raw };
-
-/** The entities that were read with the rows that lead to them; undefined if they were not. */
-const rowsOf = (targets: readonly Target[]): Found[] | undefined =>
-  targets[0]?.raw === undefined ? undefined : targets.flatMap(({ key, raw }) => (raw ? [{ key, raw }] : []));
-
-async function readRowsOf({ rows, env }: Reader, plan: EntityPlan, keys: readonly Key[]): Promise<Found[]> {
-  const raws = await rows(keysStatement(plan, keys, env));
-  return raws.map((raw) => ({ key: keys[Number(raw.n) - 1] as Key, raw }));
+  await requireKeysUnchanged(reader, plan, { field, keys: different });
+  const raws = plan.entity.isBare
+    ? different.map((key) => bareRow(plan, key))
+    : await reader.rows(keysStatement(plan, different, reader.env));
+  const answers = await answersOf(reader, plan, raws);
+  return new Map(answers.map((answer, i) => [textOf(keyOfRaw(plan.entity, raws[i] as Raw)), answer]));
 }
 
 /** A row of an entity that has nothing but its key. */
@@ -175,8 +147,7 @@ type Filling<Kind extends Selection["kind"] = Selection["kind"]> = {
 async function fill(reader: Reader, { one, ...rows }: Filling): Promise<void> {
   if (one.kind === "scalar") return fillScalar(reader, { one, ...rows });
   if (one.kind === "relation") return fillRelation(reader, { one, ...rows });
-  if (one.kind === "derived")
-    return (isOfSameRow(rows.type, one) ? fillOfSameRow : fillDerived)(reader, { one, ...rows });
+  if (one.kind === "derived") return fillDerived(reader, { one, ...rows });
   for (const { answer } of rows.rows) answer[one.key] = rows.type.name;
 }
 
@@ -216,13 +187,7 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
   const keys = rows.map(({ raw }) =>
     raw[parts[0] as string] === null ? null : parts.map((part) => raw[part] as string),
   );
-  const known = rawsOfTarget(
-    rows.map(({ raw }) => raw),
-    column(),
-    one,
-  );
-  const targets = keys.flatMap((key, i) => (key === null ? [] : [{ key, raw: known?.[i] }]));
-  const found = await readKeys(reader, of, { field, targets });
+  const found = await readKeys(reader, of, { field, keys: keys.filter((one) => one !== null) });
   const placed = new Set<Answer>();
   for (const [i, { answer }] of rows.entries()) {
     const own = keys[i];
@@ -234,23 +199,6 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
     if (answer[key] === null && field.isRequired)
       throw new QueryError(`Null value resolved for non-null field \`${name}\``);
   }
-}
-
-async function fillOfSameRow(reader: Reader, { rows, one, column }: Filling<"derived">): Promise<void> {
-  const raws = rawsOfSameRow(
-    rows.map(({ raw }) => raw),
-    column(),
-  );
-  const found = rows.flatMap(({ answer }, i) => {
-    const raw = raws[i];
-    return raw ? [{ raw, answer }] : [];
-  });
-  const answers = await answersOf(
-    reader,
-    one.of,
-    found.map(({ raw }) => raw),
-  );
-  for (const [i, { answer }] of found.entries()) answer[one.key] = answers[i] ?? null;
 }
 
 const hidingValues = (env: Env): Env => ({ ...env, hidesValues: true });

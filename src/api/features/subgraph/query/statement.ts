@@ -90,17 +90,17 @@ export function oneStatement(plan: EntityPlan, key: Key, env: Env): SQL {
   return sql`select ${columnsOf(plan, rowOf(values), env)} where ${isThere(values, env)}`;
 }
 
-/** The entities of some keys, each with the position of its key. */
+/** The entities of some keys. */
 export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env): SQL {
   const { entity } = plan;
   const wanted = entity.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
+  const from = wantedKeys(entity, keys, env);
   if (entity.rowOf !== undefined)
-    return sql`select wanted.n, ${columnsOf(plan, entity.rowOf(wanted), env)} from ${wantedKeys(entity, keys, env)}`;
+    return sql`select ${columnsOf(plan, entity.rowOf(wanted), env)} from ${from}`;
   const row = createNames().next();
   const isSame = entity.key.columns(row).map((column, part) => sql`${column} = ${wanted[part]}`);
-  return sql`select wanted.n, found.* from ${wantedKeys(entity, keys, env)} cross join lateral (
-      select ${columnsOf(plan, row, env)} from ${entity.from(row, env)}
-      where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}) as found`;
+  return sql`select ${columnsOf(plan, row, env)} from ${from} cross join ${entity.from(row, env)}
+    where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}`;
 }
 
 /** One key is no list: how long a list is PostgreSQL cannot know, and plans each use by itself. */
