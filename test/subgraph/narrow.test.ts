@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { isNarrow, isPartOfOrder } from "../../src/api/features/subgraph/query/narrow.ts";
+import { isNarrow } from "../../src/api/features/subgraph/query/narrow.ts";
 import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
 import { envOf } from "../../src/api/features/subgraph/table/entity.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
@@ -12,15 +12,10 @@ const NOW = 1_800_000_000;
 const [few, many] = [account(0xfe), account(0xa11)];
 const COMMON = new Set<string>([zeroAddress, ETH_NODE, many]);
 
-const listOf = (list: string) => {
+const isListNarrow = (list: string): boolean => {
   const [root] = planOf({ query: `{ ${list} { id } }` }).roots;
   if (root?.kind !== "many") throw new Error(`${list} is no list`);
-  return { ...root.list, entity: root.of.entity };
-};
-
-const isListNarrow = (list: string): boolean => {
-  const { filter, entity } = listOf(list);
-  return isNarrow(filter, entity, COMMON);
+  return isNarrow(root.list.filter, root.of.entity, COMMON);
 };
 
 describe("a list with few matching entities", () => {
@@ -60,18 +55,4 @@ describe("a list planned for its values", () => {
 test("the common values are no owner, the parents of most names, and the NameWrapper", () => {
   const { commonValues } = envOf(contracts, NOW);
   expect([...commonValues]).toEqual(expect.arrayContaining([zeroAddress, ETH_NODE, contracts.wrapper]));
-});
-
-describe("a list that is part of an order", () => {
-  test.each([
-    ['domains(orderBy: name, where: { name_starts_with: "a" })', true],
-    ['domains(orderBy: labelName, where: { labelName_starts_with: "a", resolvedAddress_not: null })', true],
-    ['domains(orderBy: labelName, where: { name_starts_with: "a" })', false],
-    ['domains(orderBy: name, where: { or: [{ name_starts_with: "a" }, { name: "b" }] })', false],
-    ['domains(orderBy: name, where: { name_starts_with: "a%" })', false],
-    ['domains(orderBy: name, where: { name_starts_with: "" })', false],
-    [`domains(orderBy: name, where: { name_starts_with: "a", parent: "${ETH_NODE}" })`, false],
-  ])("%s: %s", (list, expected) => {
-    expect(isPartOfOrder(listOf(list))).toBe(expected);
-  });
 });

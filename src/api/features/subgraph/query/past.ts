@@ -143,11 +143,7 @@ async function requireNone(reader: Reader, past: Past, candidates: Candidates): 
   if (entity.rowOf !== undefined && past.isEnsv2Changed) throw await past.refuse();
   if (isUntouched(past, candidates)) return;
   const { env, rows } = reader;
-  // A name by its id has one plan for all ids, and all nodes that changed.
-  const hasOnePlan = isOneId(candidates) && entity.nodeOf !== undefined;
-  const found = await rows(
-    changedStatement(candidates, past, hasOnePlan ? { ...env, hidesValues: true } : env),
-  );
+  const found = await rows(changedStatement(candidates, past, env));
   if (found.length > 0) throw await past.refuse();
 }
 

@@ -11,7 +11,7 @@ import { byFirstLabels } from "./firstLabels.ts";
 import { heldStatement } from "./heldNames.ts";
 import type { ListArguments } from "./listArguments.ts";
 import { isReadByRanges, readByRanges } from "./logsById.ts";
-import { type Asked, isNarrow, isPartOfOrder } from "./narrow.ts";
+import { isNarrow } from "./narrow.ts";
 import { whole } from "./order.ts";
 import {
   listAt,
@@ -66,11 +66,11 @@ async function readRows(reader: Reader, plan: EntityPlan, list: ListArguments): 
   const then = byFirstLabels(listAt(list, reader.past), plan.entity);
   const byRanges = isReadByRanges(plan, then) ? await readByRanges(reader, plan, then) : null;
   if (byRanges !== null) return byRanges;
-  const ofList = { ...reader, env: envOfList(reader.env, { ...then, entity: plan.entity }) };
-  const page = await readSoonFull(ofList, plan, then);
+  const env = envOfList(reader.env, plan.entity, then);
+  const page = await readSoonFull({ ...reader, env }, plan, then);
   if (page !== null) return page;
-  const held = ofList.env.hidesValues ? heldStatement(plan, then, ofList.env) : undefined;
-  return reader.rows(held ?? listStatement(plan, then, ofList.env));
+  const held = env.hidesValues ? heldStatement(plan, then, env) : undefined;
+  return reader.rows(held ?? listStatement(plan, then, env));
 }
 
 /** The entity of an id, or null. */
@@ -203,11 +203,10 @@ async function fillRelation(reader: Reader, { rows, one, column }: Filling<"rela
 
 const hidingValues = (env: Env): Env => ({ ...env, hidesValues: true });
 
-/** A list that few entities are in has one plan for all values, and so has one that is a part of an index's order. */
-function envOfList(env: Env, list: Asked & ListArguments): Env {
-  if (isNarrow(list.filter, list.entity, env.commonValues)) return hidingValues(env);
-  const planned = isPartOfOrder(list) ? hidingValues(env) : env;
-  return isFoundByPart(list) ? { ...planned, reading: "found" } : whole(planned);
+/** A list that few entities are in has one plan for all values. */
+function envOfList(env: Env, entity: Entity, list: ListArguments): Env {
+  if (isNarrow(list.filter, entity, env.commonValues)) return hidingValues(env);
+  return isFoundByPart(list) ? { ...env, reading: "found" } : whole(env);
 }
 
 type Below = { via: Relation; keys: readonly Key[]; list: ListArguments; of: EntityPlan };

@@ -94,7 +94,7 @@ export function oneStatement(plan: EntityPlan, key: Key, env: Env): SQL {
 export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env): SQL {
   const { entity } = plan;
   const wanted = entity.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
-  const from = wantedKeys(entity, keys, env);
+  const from = wantedKeys(entity, keys);
   if (entity.rowOf !== undefined)
     return sql`select ${columnsOf(plan, entity.rowOf(wanted), env)} from ${from}`;
   const row = createNames().next();
@@ -103,22 +103,12 @@ export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env):
     where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}`;
 }
 
-/** One key is no list: how long a list is PostgreSQL cannot know, and plans each use by itself. */
-const wantedKeys = ({ key }: Entity, keys: readonly Key[], env: Env): SQL => {
-  const columns = key.types.map((type, part) => ({
-    type: sql.raw(type),
-    name: sql.identifier(`c${part}`),
-    part,
-  }));
-  const [only, ...others] = keys;
-  if (only !== undefined && others.length === 0) {
-    const values = columns.map(
-      ({ type, name, part }) => sql`${soughtValue(sql`${only[part]}::${type}`, env)} as ${name}`,
-    );
-    return sql`(select ${sql.join(values, sql`, `)}, 1 as n) as wanted`;
-  }
-  const lists = columns.map(({ type, part }) => sql`${sql.param(keys.map((one) => one[part]))}::${type}[]`);
-  const names = columns.map(({ name }) => name);
+/** A table of keys, each with its position. */
+const wantedKeys = ({ key }: Entity, keys: readonly Key[]): SQL => {
+  const lists = key.types.map(
+    (type, part) => sql`${sql.param(keys.map((one) => one[part]))}::${sql.raw(type)}[]`,
+  );
+  const names = key.types.map((_, part) => sql.identifier(`c${part}`));
   return sql`unnest(${sql.join(lists, sql`, `)}) with ordinality as wanted (${sql.join(names, sql`, `)}, n)`;
 };
 
@@ -158,6 +148,6 @@ export function belowStatement(
   const { values, names } = named(terms);
   const page = pageSql(plan, list, of, { before: sql`${values},`, more, terms: names });
   const outside = names.map((name) => sql`found.${name}`);
-  return sql`select wanted.n, found.* from ${wantedKeys(parent, keys, env)} cross join lateral (${page}) as found
+  return sql`select wanted.n, found.* from ${wantedKeys(parent, keys)} cross join lateral (${page}) as found
     order by wanted.n, ${directed(outside, list.direction)}`;
 }
