@@ -23,7 +23,7 @@ import {
   MAX_STATEMENTS,
   MAX_TOKENS,
 } from "../../src/api/features/subgraph/bounds.ts";
-import { readSchema, schemaBudget } from "../../src/api/features/subgraph/query/introspection.ts";
+import { createTaker, schemaData } from "../../src/api/features/subgraph/query/introspection.ts";
 import { planOf } from "../../src/api/features/subgraph/query/plan.ts";
 import { subgraphSchema } from "../../src/api/features/subgraph/schema.ts";
 
@@ -184,9 +184,9 @@ describe("a query costs a credit for each 1,000 entities requested", () => {
 describe("the schema", () => {
   /** The answer to a query of the schema alone. */
   const schemaAnswer = (query: string, variables = {}): Record<string, unknown> => {
-    const budget = schemaBudget();
+    const take = createTaker();
     const roots = plan(query, variables).roots.flatMap((root) => (root.kind === "schema" ? [root] : []));
-    return Object.fromEntries(roots.map(({ key, of }) => [key, readSchema(of, budget)]));
+    return Object.fromEntries(roots.map(({ key, typeName, of }) => [key, take(schemaData(typeName), of)]));
   };
 
   test("is valid, and has the subgraph's types", () => {

@@ -155,7 +155,7 @@ const metaBlock = new GraphQLObjectType({
   },
 });
 
-const meta = new GraphQLObjectType({
+export const metaType = new GraphQLObjectType({
   name: "_Meta_",
   fields: {
     block: { type: new GraphQLNonNull(metaBlock) },
@@ -169,7 +169,7 @@ const query = (): GraphQLObjectType =>
     name: "Query",
     fields: () => ({
       ...Object.assign({}, ...entities.map(rootsOf)),
-      _meta: { type: meta, args: { block: { type: blockHeight } } },
+      _meta: { type: metaType, args: { block: { type: blockHeight } } },
     }),
   });
 

@@ -6,9 +6,9 @@ import { MAX_CHANGES } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
-import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
+import { createTaker, schemaData } from "./introspection.ts";
 import { changesAfter, lastChange } from "./past.ts";
-import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
+import type { QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./reader.ts";
 import { countSubdomains, type InTurn } from "./subdomains.ts";
 
@@ -39,7 +39,7 @@ export async function answerQuery(
     countSubdomains: (nodes) => countSubdomains(db, env, { nodes, inTurn }),
   });
   const blocks = blocksOf(db, env);
-  const answering = { readerOf: readersOf(reader, blocks), blocks, budget: schemaBudget() };
+  const answering = { readerOf: readersOf(reader, blocks), blocks, take: createTaker() };
   const answers = await Promise.all(plan.roots.map((root) => answerRoot(root, answering)));
   return Object.assign(Object.create(null), ...answers);
 }
@@ -47,20 +47,20 @@ export async function answerQuery(
 type Answering = {
   readerOf: (argument: BlockArgument) => Promise<Reader>;
   blocks: Blocks;
-  budget: SchemaBudget;
+  take: ReturnType<typeof createTaker>;
 };
 
 async function answerRoot(
   root: RootPlan,
-  { readerOf, blocks, budget }: Answering,
+  { readerOf, blocks, take }: Answering,
 ): Promise<Record<string, unknown>> {
   switch (root.kind) {
     case "typename":
       return { [root.key]: "Query" };
     case "schema":
-      return { [root.key]: readSchema(root.of, budget) };
+      return { [root.key]: take(schemaData(root.typeName), root.of) };
     case "meta":
-      return { [root.key]: metaOf(root.selected, await metaBlock(root.block, blocks)) };
+      return { [root.key]: take(metaOf(await metaBlock(root.block, blocks)), root.of) };
     case "one":
       return { [root.key]: await readOne(await readerOf(root.block), root.of, root.id) };
     case "many":
@@ -151,17 +151,8 @@ async function metaBlock(argument: BlockArgument, blocks: Blocks): Promise<Parti
   return number === null ? newest : ((await blocks.byNumber(number)) ?? { number });
 }
 
-function metaOf(selected: readonly MetaSelection[], of: Partial<JournalBlock>): Record<string, unknown> {
-  const { number, hash = null, parentHash = null, timestamp = null } = of;
-  const meta: Record<string, unknown> = {
-    deployment: DEPLOYMENT,
-    hasIndexingErrors: false,
-    __typename: "_Meta_",
-  };
-  const ofBlock: Record<string, unknown> = { number, hash, parentHash, timestamp, __typename: "_Block_" };
-  const pick = (from: Record<string, unknown>, fields: readonly MetaSelection[]): Record<string, unknown> =>
-    Object.fromEntries(
-      fields.map(({ key, name, of: below }) => [key, below ? pick(ofBlock, below) : (from[name] ?? null)]),
-    );
-  return pick(meta, selected);
-}
+const metaOf = (block: Partial<JournalBlock>) => ({
+  block,
+  deployment: DEPLOYMENT,
+  hasIndexingErrors: false,
+});

@@ -2,7 +2,6 @@ import {
   type GraphQLObjectType,
   getNamedType,
   introspectionFromSchema,
-  introspectionTypes,
   isObjectType,
   type SelectionSetNode,
 } from "graphql";
@@ -12,44 +11,37 @@ import { subgraphSchema } from "../schema.ts";
 import { fieldsOf, type Query } from "./selections.ts";
 
 /*
- * What a query asks of the schema itself. The types of fields have fields, whose types have fields: a short query can ask for
- * any number of values, so they are counted as they are taken from the schema.
+ * What a query asks of the schema itself, and of `_meta`. The types of fields have fields, whose types have fields: a short query
+ * can ask for any number of values, so they are counted as they are taken.
  */
 
-/** A field of the schema that is in the answer, with what is asked of its value. */
-export type SchemaSelection = { key: string; name: string; of: SchemaFields | null };
-type SchemaFields = { type: string; fields: readonly SchemaSelection[] };
+/** What is asked of an object: by the name in the answer, a field and what is asked of its value. */
+export type DataFields = {
+  type: string;
+  fields: readonly { key: string; name: string; of: DataFields | null }[];
+};
 
-/** What a root field asks for: of the whole schema, or of the type with a name. */
-export type SchemaPlan = { typeName: string | null; of: SchemaFields };
-
-const objectTypes = new Map<string, GraphQLObjectType>(
-  introspectionTypes.flatMap((type) => (isObjectType(type) ? [[type.name, type]] : [])),
-);
-
-/** Reads what is selected of the schema, or of a type. @throws QueryError */
-export function schemaFields(
+/** Reads what is selected of an object. @throws QueryError */
+export function dataFields(
   query: Query,
   sets: readonly SelectionSetNode[],
-  { type, level = 1 }: { type: string; level?: number },
-): SchemaFields {
+  type: GraphQLObjectType,
+  level = 1,
+): DataFields {
   if (level > MAX_SCHEMA_LEVELS)
     throw new QueryError(`A query of the schema has at most ${MAX_SCHEMA_LEVELS} levels`);
-  const known = objectTypes.get(type)?.getFields() ?? {};
-  const selected = fieldsOf(query, sets, (name) => name === type);
-  if (selected.length === 0) throw new QueryError(`Fields of \`${type}\` must be selected`);
+  const known = type.getFields();
+  const selected = fieldsOf(query, sets, (name) => name === type.name);
+  if (selected.length === 0) throw new QueryError(`Fields of \`${type.name}\` must be selected`);
   const fields = selected.map(({ key, field, sets: below }) => {
     const name = field.name.value;
     if (name === "__typename") return { key, name, of: null };
     const found = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (found === undefined) throw new QueryError(`Type \`${type}\` has no field \`${name}\``);
+    if (found === undefined) throw new QueryError(`Type \`${type.name}\` has no field \`${name}\``);
     const inner = getNamedType(found.type);
-    const of = isObjectType(inner)
-      ? schemaFields(query, below, { type: inner.name, level: level + 1 })
-      : null;
-    return { key, name, of };
+    return { key, name, of: isObjectType(inner) ? dataFields(query, below, inner, level + 1) : null };
   });
-  return { type, fields };
+  return { type: type.name, fields };
 }
 
 type Json = { readonly [name: string]: unknown };
@@ -69,35 +61,33 @@ function describeSchema(): Described {
   return described;
 }
 
-/** How many values a query may still take from the schema. */
-export type SchemaBudget = { left: number };
-
-export const schemaBudget = (): SchemaBudget => ({ left: MAX_SCHEMA_VALUES });
-
-/** What the schema answers; null for a type that it does not have. @throws QueryError over the bound of values */
-export function readSchema({ typeName, of }: SchemaPlan, budget: SchemaBudget): unknown {
+/** What the schema, or the type with a name, is as data; null for a type that it does not have. */
+export const schemaData = (typeName: string | null): unknown => {
   const { schema, types } = describeSchema();
-  const value = typeName === null ? schema : (types.get(typeName) ?? null);
-  return taken(value, of, budget);
-}
+  return typeName === null ? schema : types.get(typeName);
+};
 
-function taken(value: unknown, of: SchemaFields | null, budget: SchemaBudget): unknown {
-  if (--budget.left < 0)
-    throw new QueryError(`A query takes at most ${MAX_SCHEMA_VALUES} values from the schema`);
-  if (value === null || value === undefined) return null;
-  if (of === null) return value;
-  if (Array.isArray(value)) return value.map((one) => taken(one, of, budget));
-  const whole = wholeOf(value as Json, of);
-  return Object.fromEntries(
-    of.fields.map(({ key, name, of: below }) => [
-      key,
-      name === "__typename" ? of.type : taken(whole[name], below, budget),
-    ]),
-  );
+/** Takes what is asked of a value. @throws QueryError over the bound of values in all */
+export function createTaker(): (value: unknown, of: DataFields | null) => unknown {
+  let left = MAX_SCHEMA_VALUES;
+  const take = (value: unknown, of: DataFields | null): unknown => {
+    if (--left < 0) throw new QueryError(`A query takes at most ${MAX_SCHEMA_VALUES} values from the schema`);
+    if (value === null || value === undefined) return null;
+    if (of === null) return value;
+    if (Array.isArray(value)) return value.map((one) => take(one, of));
+    const whole = wholeOf(value as Json, of);
+    return Object.fromEntries(
+      of.fields.map(({ key, name, of: below }) => [
+        key,
+        name === "__typename" ? of.type : take(whole[name], below),
+      ]),
+    );
+  };
+  return take;
 }
 
 /** Lists and types that are never null have no name: they are whole as they are. */
-const wholeOf = (value: Json, { type }: SchemaFields): Json =>
+const wholeOf = (value: Json, { type }: DataFields): Json =>
   type === "__Type" && typeof value.name === "string"
     ? (describeSchema().types.get(value.name) ?? value)
     : value;

@@ -1,4 +1,4 @@
-import { type FieldNode, parse, type SelectionSetNode } from "graphql";
+import { __Schema, __Type, type FieldNode, parse, type SelectionSetNode } from "graphql";
 import {
   ENTITIES_OF_CREDIT,
   MAX_BLOCKS,
@@ -11,11 +11,12 @@ import {
   MAX_TOKENS,
 } from "../bounds.ts";
 import { QueryError } from "../queryError.ts";
+import { metaType } from "../schema.ts";
 import { entityOf, membersOf, roots } from "../table/entities.ts";
 import type { Derived, Entity, Field, Relation, ScalarField } from "../table/entity.ts";
 import { type BlockArgument, readBlock } from "./block.ts";
 import type { FilterCount } from "./filter.ts";
-import { type SchemaPlan, schemaFields } from "./introspection.ts";
+import { type DataFields, dataFields } from "./introspection.ts";
 import { type Given, type ListArguments, readListArguments } from "./listArguments.ts";
 import { fieldsOf, type Query, queryOf, type Selected } from "./selections.ts";
 import { readValue, type Value } from "./values.ts";
@@ -43,14 +44,11 @@ export type RootPlan =
   | { kind: "typename"; key: string }
   | { kind: "one"; key: string; id: string | null; block: BlockArgument; of: EntityPlan }
   | { kind: "many"; key: string; list: ListArguments; block: BlockArgument; of: EntityPlan }
-  | { kind: "meta"; key: string; block: BlockArgument; selected: MetaSelection[] }
-  | { kind: "schema"; key: string; of: SchemaPlan };
-
-/** A field of `_meta`, or of its block. */
-export type MetaSelection = { key: string; name: string; of: MetaSelection[] | null };
+  | { kind: "meta"; key: string; block: BlockArgument; of: DataFields }
+  | { kind: "schema"; key: string; typeName: string | null; of: DataFields };
 
 /** A query that may be answered, and what it costs. */
-export type QueryPlan = { query: Query; roots: readonly RootPlan[]; credits: number };
+export type QueryPlan = { roots: readonly RootPlan[]; credits: number };
 
 /** A request, as callers send it. */
 export type GraphqlRequest = { query: string; variables?: Value | undefined; operationName?: string | null };
@@ -78,7 +76,7 @@ export function planOf({ query: text, variables, operationName = null }: Graphql
     throw new QueryError(
       `The query requests up to ${asked} entities, the product of its \`first\` values; at most ${MAX_ENTITIES} are allowed`,
     );
-  return { query, roots: all, credits: Math.max(1, Math.ceil(asked / ENTITIES_OF_CREDIT)) };
+  return { roots: all, credits: Math.max(1, Math.ceil(asked / ENTITIES_OF_CREDIT)) };
 }
 
 function parsed(text: string) {
@@ -92,17 +90,14 @@ function parsed(text: string) {
 function rootPlan({ key, field, sets }: Selected, planning: Planning): RootPlan {
   const name = field.name.value;
   if (name === "__typename") return { kind: "typename", key };
-  const given = planning.query.argumentsOf(field);
-  if (name === "__schema" || name === "__type")
-    return { kind: "schema", key, of: schemaPlan(planning.query, sets, name === "__type" ? given : null) };
-  if (name === "_meta") {
-    return {
-      kind: "meta",
-      key,
-      block: readBlock(given.block),
-      selected: metaFields(sets, planning.query, 0),
-    };
-  }
+  const { query } = planning;
+  const given = query.argumentsOf(field);
+  if (name === "__schema")
+    return { kind: "schema", key, typeName: null, of: dataFields(query, sets, __Schema) };
+  if (name === "__type")
+    return { kind: "schema", key, typeName: String(given.name), of: dataFields(query, sets, __Type) };
+  if (name === "_meta")
+    return { kind: "meta", key, block: readBlock(given.block), of: dataFields(query, sets, metaType) };
   const root = roots.get(name);
   if (root === undefined) throw new QueryError(`Type \`Query\` has no field \`${name}\``);
   const { entity, isMany } = root;
@@ -112,11 +107,6 @@ function rootPlan({ key, field, sets }: Selected, planning: Planning): RootPlan 
   if (isMany) return { kind: "many", key, block, of, list: listOf(entity, given, planning) };
   return { kind: "one", key, block, of, id: idOf(given.id) };
 }
-
-const schemaPlan = (query: Query, sets: readonly SelectionSetNode[], given: Given | null): SchemaPlan => ({
-  typeName: given && String(given.name),
-  of: schemaFields(query, sets, { type: given === null ? "__Schema" : "__Type" }),
-});
 
 const LIST = ["first", "skip", "orderBy", "orderDirection", "where"];
 const ROOT = ["block", "subgraphError"];
@@ -136,23 +126,6 @@ function requireKnown(field: FieldNode, given: Given, known: readonly string[]):
 
 const listOf = (entity: Entity, given: Given, { filters }: Planning): ListArguments =>
   readListArguments(entity, given, filters);
-
-const metaTypes: readonly Record<string, string | null>[] = [
-  { block: "_Block_", deployment: null, hasIndexingErrors: null, __typename: null },
-  { number: null, hash: null, timestamp: null, parentHash: null, __typename: null },
-];
-
-function metaFields(sets: readonly SelectionSetNode[], query: Query, level: number): MetaSelection[] {
-  const typeName = ["_Meta_", "_Block_"][level] ?? "";
-  const fields = fieldsOf(query, sets, (name) => name === typeName);
-  if (fields.length === 0) throw new QueryError(`Fields of \`${typeName}\` must be selected`);
-  return fields.map(({ key, field, sets: below }) => {
-    const name = field.name.value;
-    const type = metaTypes[level]?.[name];
-    if (type === undefined) throw new QueryError(`Type \`${typeName}\` has no field \`${name}\``);
-    return { key, name, of: type === null ? null : metaFields(below, query, level + 1) };
-  });
-}
 
 type At = { planning: Planning; depth: number };
 
