@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../../names/query/scope.ts";
 import { columnOf, type Entity, type Env, nameOf, none, type Row } from "./entity.ts";
+import { derived, scalar } from "./fields.ts";
 import { isForEthereum } from "./recordsInForce.ts";
 import { addressRecordAs } from "./rowNames.ts";
 
@@ -75,38 +76,9 @@ export const accountEntity: Entity = {
     where ${event.blockNumber} >= ${block} and ${sqlOf(chains).holds(event.chainId)}
       and ${id(row)} in (${event.ownerAddress}, ${event.newOwnerAddress}, ${event.toAddress}, ${event.address}))`,
   fields: {
-    id: {
-      kind: "scalar",
-      type: "ID",
-      isRequired: true,
-      isHex: true,
-      isFixed: true,
-      source: "owners, holders and address records",
-      value: id,
-    },
-    domains: {
-      kind: "derived",
-      type: "Domain",
-      via: "owner",
-      isList: true,
-      isRequired: true,
-      source: "excludes wrapped names, which the NameWrapper owns",
-    },
-    wrappedDomains: {
-      kind: "derived",
-      type: "WrappedDomain",
-      via: "owner",
-      isList: true,
-      isRequired: false,
-      source: "tokens of the NameWrapper",
-    },
-    registrations: {
-      kind: "derived",
-      type: "Registration",
-      via: "registrant",
-      isList: true,
-      isRequired: false,
-      source: "tokens of the registrar",
-    },
+    id: scalar("ID!", "owners, holders and address records", id, { isHex: true, isFixed: true }),
+    domains: derived("[Domain!]!", "owner", "excludes wrapped names, which the NameWrapper owns"),
+    wrappedDomains: derived("[WrappedDomain!]", "owner", "tokens of the NameWrapper"),
+    registrations: derived("[Registration!]", "registrant", "tokens of the registrar"),
   },
 };

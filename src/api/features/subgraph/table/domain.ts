@@ -15,8 +15,8 @@ import {
   type Relation,
   ROW_BY_ROW,
   type Row,
-  type ScalarField,
 } from "./entity.ts";
+import { derived, relation, scalar } from "./fields.ts";
 import { addrAt, nodesByAddress } from "./recordsInForce.ts";
 import { domainAs, eventAs } from "./rowNames.ts";
 import { belowByName, labelName, name, orderAt } from "./texts.ts";
@@ -154,50 +154,6 @@ export function isDomain(row: Row, { chains, ensv2 }: Env): SQL {
   return sql`${sqlOf(chains).holds(d.chainId)} and ${counted}`;
 }
 
-/** A relation to a domain by its node. */
-export const toDomain = (
-  node: (row: Row) => SQL,
-  { isRequired, source }: Pick<Relation, "isRequired" | "source">,
-): Relation => ({
-  kind: "relation",
-  type: "Domain",
-  isRequired,
-  source,
-  isFixed: true,
-  key: (row) => [node(row)],
-  id: node,
-});
-
-const account = (
-  isRequired: boolean,
-  source: string,
-  value: Relation["id"],
-  matches: NonNullable<Relation["matches"]>,
-  idAt?: Relation["idAt"],
-): Relation => ({
-  kind: "relation",
-  type: "Account",
-  isRequired,
-  source,
-  matches,
-  ...(idAt && { idAt }),
-  isNarrow: true,
-  key: (row, env) => [value(row, env)],
-  id: value,
-});
-
-const holderIn = (role: NonNullable<Relation["role"]>, ...parts: Parameters<typeof account>): Relation => ({
-  ...account(...parts),
-  role,
-});
-
-const scalar = (
-  type: ScalarField["type"],
-  source: string,
-  value: ScalarField["value"],
-  more: Partial<ScalarField> = {},
-): ScalarField => ({ kind: "scalar", type, isRequired: false, source, value, ...more });
-
 /** What rows of `domains` have in common: the logs of a node are all that changes one, except where ENSv2 answers. */
 export const rowsOfDomains: Pick<
   Entity,
@@ -218,11 +174,7 @@ export const domainEntity: Entity = {
   ...rowsOfDomains,
   where: isDomain,
   fields: {
-    id: scalar("ID", "`node`", (row) => sql`${domainAt(row).node}`, {
-      isRequired: true,
-      isHex: true,
-      isFixed: true,
-    }),
+    id: scalar("ID!", "`node`", (row) => sql`${domainAt(row).node}`, { isHex: true, isFixed: true }),
     name,
     labelName,
     labelhash: scalar("Bytes", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, {
@@ -230,93 +182,76 @@ export const domainEntity: Entity = {
       isFixed: true,
       isNarrow: true,
     }),
-    parent: {
-      ...toDomain((row) => sql`${domainAt(row).parentNode}`, { isRequired: false, source: "`parent_node`" }),
+    parent: relation("Domain", "`parent_node`", (row) => sql`${domainAt(row).parentNode}`, {
+      isFixed: true,
       isNarrow: true,
       orders: { name: belowByName },
-    },
-    subdomains: {
-      kind: "derived",
-      type: "Domain",
-      via: "parent",
-      isList: true,
-      isRequired: true,
-      source: "names directly below",
-    },
+    }),
+    subdomains: derived("[Domain!]!", "parent", "names directly below"),
     subdomainCount: scalar(
-      "Int",
+      "Int!",
       "counted: names directly below that have an owner, a resolver, or such a name below them",
       subdomainsOf,
-      { isRequired: true, count: "subdomains" },
+      { count: "subdomains" },
     ),
-    resolvedAddress: {
-      ...account(
-        false,
-        "the current resolver's answer for coin type 60: its record, or the default address (ENSIP-19); the zero address if cleared",
-        resolvedOf,
-        resolvedIs,
-      ),
-      isOfRecords: true,
-    },
-    resolver: {
-      kind: "relation",
-      type: "Resolver",
-      isRequired: false,
-      source: "`resolver` and `node`",
-      isNarrow: true,
-      key: (row) => [sql`${domainAt(row).resolver}`, sql`${domainAt(row).node}`],
-      id: (row) => sql`(${domainAt(row).resolver} || '-' || ${domainAt(row).node})`,
-    },
+    resolvedAddress: relation(
+      "Account",
+      "the current resolver's answer for coin type 60: its record, or the default address (ENSIP-19); the zero address if cleared",
+      resolvedOf,
+      { matches: resolvedIs, isNarrow: true, isOfRecords: true },
+    ),
+    resolver: relation(
+      "Resolver",
+      "`resolver` and `node`",
+      (row) => sql`(${domainAt(row).resolver} || '-' || ${domainAt(row).node})`,
+      { isNarrow: true, key: (row) => [sql`${domainAt(row).resolver}`, sql`${domainAt(row).node}`] },
+    ),
     ttl: scalar("BigInt", "from `NewTTL`", ttlOf),
     isMigrated: scalar(
-      "Boolean",
+      "Boolean!",
       "`is_migrated`; true for the root",
       (row) => sql`(${domainAt(row).isMigrated} or ${domainAt(row).node} = ${root})`,
-      { isRequired: true },
     ),
     createdAt: scalar(
-      "BigInt",
+      "BigInt!",
       "`created_timestamp`: the first event of the name; 0 for the root",
       (row) => orderAt(row, createdOrder),
-      {
-        isRequired: true,
-        isFixed: true,
-        column: "int8",
-        orderOfAll: (row) => [orderAt(row, createdOrder)],
-      },
+      { isFixed: true, column: "int8", orderOfAll: (row) => [orderAt(row, createdOrder)] },
     ),
-    owner: holderIn(
-      "registryOwner",
-      true,
+    owner: relation(
+      "Account!",
       "`registry_owner`; in ENSv2 `effective_owner_address`. The zero address if none",
       ownerOf,
-      (row, { values: [value], isNone }, env) =>
-        isNone
-          ? sql`${ownerOf(row, env)} = ${value}`
-          : ownedIn(row, sql`${domainAt(row).registryOwner}`, env, value as SQL),
-      (row, block, { chains }) =>
-        ownerOrNoneAt(sql`${domainAt(row).node}`, "registryOwner", { block, chains }),
+      {
+        role: "registryOwner",
+        isNarrow: true,
+        matches: (row, { values: [value], isNone }, env) =>
+          isNone
+            ? sql`${ownerOf(row, env)} = ${value}`
+            : ownedIn(row, sql`${domainAt(row).registryOwner}`, env, value as SQL),
+        idAt: (row, block, { chains }) =>
+          ownerOrNoneAt(sql`${domainAt(row).node}`, "registryOwner", { block, chains }),
+      },
     ),
-    registrant: holderIn(
-      "registrarOwner",
-      false,
+    registrant: relation(
+      "Account",
       "`registrar_owner` of .eth names, kept after expiry; in ENSv2 `effective_owner_address`",
       (row, env) => sql`case when ${isRegistered(row, env)} then ${registrantOf(row, env)} end`,
-      registrantIs,
-      registrantAt,
+      { role: "registrarOwner", isNarrow: true, matches: registrantIs, idAt: registrantAt },
     ),
-    wrappedOwner: {
-      ...holderIn(
-        "wrapperOwner",
-        false,
-        "`wrapper_owner`; with PARENT_CANNOT_CONTROL, until the token expires",
-        (row, env) => wrappedOwnerOf(row, env),
-        (row, { values: [value] }, env) =>
+    wrappedOwner: relation(
+      "Account",
+      "`wrapper_owner`; with PARENT_CANNOT_CONTROL, until the token expires",
+      wrappedOwnerOf,
+      {
+        role: "wrapperOwner",
+        isNarrow: true,
+        matches: (row, { values: [value] }, env) =>
           ofEnsv1(row, env, sql`${domainAt(row).wrapperOwner} = ${value} and ${hasToken(row, env)}`),
-        wrappedOwnerAt,
-      ),
-      isEndedByTime: true,
-    },
+        idAt: wrappedOwnerAt,
+        isEndedByTime: true,
+      },
+    ),
     expiryDate: scalar(
       "BigInt",
       ".eth names: end of grace; wrapped subnames with PARENT_CANNOT_CONTROL: `wrapper_expiry_timestamp`",
@@ -326,30 +261,9 @@ export const domainEntity: Entity = {
         heldOrder: "expiry",
       },
     ),
-    registration: {
-      kind: "derived",
-      type: "Registration",
-      via: "domain",
-      isList: false,
-      isRequired: false,
-      source: ".eth names only",
-    },
-    wrappedDomain: {
-      kind: "derived",
-      type: "WrappedDomain",
-      via: "domain",
-      isList: false,
-      isRequired: false,
-      source: "wrapped names only",
-    },
-    events: {
-      kind: "derived",
-      type: "DomainEvent",
-      via: "domain",
-      isList: true,
-      isRequired: true,
-      source: "`events`",
-    },
+    registration: derived("Registration", "domain", ".eth names only"),
+    wrappedDomain: derived("WrappedDomain", "domain", "wrapped names only"),
+    events: derived("[DomainEvent!]!", "domain", "`events`"),
   },
 };
 
@@ -362,8 +276,9 @@ function ownerOf(row: Row, env: Env): SQL {
   return sql`coalesce(${owner}, ${none})`;
 }
 
-const wrappedOwnerOf = (row: Row, env: Env): SQL =>
-  byEnsv2(row, env, {
+function wrappedOwnerOf(row: Row, env: Env): SQL {
+  return byEnsv2(row, env, {
     v1: sql`case when ${hasToken(row, env)} then ${domainAt(row).wrapperOwner} end`,
     v2: () => sql`null`,
   });
+}

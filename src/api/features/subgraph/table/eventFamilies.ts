@@ -2,9 +2,10 @@ import { domain, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { sqlOf } from "../../../names/query/scope.ts";
-import { domainAt, isDomain, toDomain } from "./domain.ts";
+import { domainAt, isDomain } from "./domain.ts";
 import { type Env, type Field, none, type Relation, ROW_BY_ROW, type Row } from "./entity.ts";
-import { account, detail, expiryDate, fuses, logAt, value } from "./logFields.ts";
+import { relation, scalar } from "./fields.ts";
+import { account, detail, expiryDate, fuses, logAt } from "./logFields.ts";
 import { counted, detailOf, textIn } from "./logs.ts";
 
 /* Which logs are which events of the subgraph, and what these have besides the fields of all. */
@@ -16,7 +17,7 @@ export type EventPlan = {
   logged: { events: readonly string[]; by: readonly string[] };
   /** What else has to hold of the log. */
   only?: (row: Row, env: Env) => SQL;
-  fields?: Record<string, Field>;
+  fields: Record<string, Field>;
   /** True if ids have the number of the token. */
   isNumbered?: true;
 };
@@ -46,18 +47,14 @@ const ofWrapper = by("NAME_WRAPPER");
 const ofRegistrar = by("REGISTRAR");
 const ofResolver = by("RESOLVER");
 
-/** The parent of the name of a log. */
-const parentNode = (row: Row, { chains }: Env): SQL => {
-  const child = domainAt("child");
-  return sql`(select ${child.parentNode} from ${domain} as child where ${child.node} = ${logAt(row).node}
-    and ${sqlOf(chains).holds(child.chainId)})`;
-};
-
-const labelhash = (row: Row, { chains }: Env): SQL => {
-  const child = domainAt("child");
-  return sql`(select ${child.labelhash} from ${domain} as child where ${child.node} = ${logAt(row).node}
-    and ${sqlOf(chains).holds(child.chainId)})`;
-};
+/** A column of the name of a log. */
+const ofName =
+  (column: "parentNode" | "labelhash") =>
+  (row: Row, { chains }: Env): SQL => {
+    const child = domainAt("child");
+    return sql`(select ${child[column]} from ${domain} as child where ${child.node} = ${logAt(row).node}
+      and ${sqlOf(chains).holds(child.chainId)})`;
+  };
 
 /** Tokens without a node (`registerOnly`) are not registrations. */
 const isOfRegistration: NonNullable<Family["isOfEntity"]> = (row, env) =>
@@ -74,101 +71,61 @@ const wasRegistered: NonNullable<EventPlan["only"]> = (row, { chains }) => {
 
 const isNone = (row: Row): SQL => sql`${logAt(row).resolverAddress} = ${none}`;
 
+const resolverKey = (row: Row): SQL[] => [
+  sql`${logAt(row).resolverAddress}`,
+  sql`case when ${isNone(row)} then '' else ${logAt(row).node} end`,
+];
+
+const type = (
+  name: string,
+  description: string,
+  logs: Pick<EventPlan, "logged" | "only" | "isNumbered">,
+  fields: Record<string, Field>,
+): EventPlan => ({ name, description, ...logs, fields });
+
 /** The interfaces, with their types. */
 export const families: readonly Family[] = [
   {
     name: "DomainEvent",
     description: "An event of a name in the registries or the NameWrapper",
-    relation: ["domain", toDomain((row) => sql`${logAt(row).node}`, { isRequired: true, source: "`node`" })],
+    relation: ["domain", relation("Domain!", "`node`", (row) => sql`${logAt(row).node}`)],
     types: [
-      {
-        name: "Transfer",
-        description: "The registry's owner changed",
-        ...ofRegistry("Transfer"),
-        fields: { owner: account("newOwnerAddress", ["Transfer"]) },
-      },
-      {
-        name: "NewOwner",
-        description: "The parent's owner created or reassigned a name",
-        ...ofRegistry("NewOwner"),
-        fields: {
-          parentDomain: {
-            kind: "relation",
-            type: "Domain",
-            isRequired: true,
-            source: "`parent_node` of the name",
-            key: (row, env) => [parentNode(row, env)],
-            id: parentNode,
-          },
-          owner: account("ownerAddress", ["NewOwner"]),
-        },
-      },
-      {
-        name: "NewResolver",
-        description: "A resolver was set",
-        ...ofRegistry("NewResolver"),
-        fields: {
-          resolver: {
-            kind: "relation",
-            type: "Resolver",
-            isRequired: true,
-            source: "`resolver_address` and `node`; `0x000…0` if the resolver was removed",
-            key: (row) => [
-              sql`${logAt(row).resolverAddress}`,
-              sql`case when ${isNone(row)} then '' else ${logAt(row).node} end`,
-            ],
-            id: (row) =>
-              sql`concat_ws('-', ${logAt(row).resolverAddress}, case when not ${isNone(row)} then ${logAt(row).node} end)`,
-          },
-        },
-      },
-      {
-        name: "NewTTL",
-        description: "The TTL was set",
-        ...ofRegistry("NewTTL"),
-        fields: { ttl: detail("BigInt", "ttl") },
-      },
-      {
-        name: "WrappedTransfer",
-        description: "A NameWrapper token was minted, transferred or burnt",
-        ...ofWrapper("TransferSingle", "TransferBatch"),
-        isNumbered: true,
-        fields: { owner: account("toAddress", ["TransferSingle", "TransferBatch"]) },
-      },
-      {
-        name: "NameWrapped",
-        description: "A name was wrapped",
-        ...ofWrapper("NameWrapped"),
-        fields: {
-          name: value(
-            "String",
-            "`name`; null if it is not the node's",
-            (row) => sql`${logAt(row).name}`,
-            false,
-          ),
-          fuses,
-          owner: account("ownerAddress", ["NameWrapped"]),
-          expiryDate,
-        },
-      },
-      {
-        name: "NameUnwrapped",
-        description: "A name was unwrapped",
-        ...ofWrapper("NameUnwrapped"),
-        fields: { owner: account("newOwnerAddress", ["NameUnwrapped"]) },
-      },
-      {
-        name: "FusesSet",
-        description: "Fuses were burnt",
-        ...ofWrapper("FusesSet"),
-        fields: { fuses },
-      },
-      {
-        name: "ExpiryExtended",
-        description: "A wrapped name's expiry was extended",
-        ...ofWrapper("ExpiryExtended"),
-        fields: { expiryDate },
-      },
+      type("Transfer", "The registry's owner changed", ofRegistry("Transfer"), {
+        owner: account("newOwnerAddress", ["Transfer"]),
+      }),
+      type("NewOwner", "The parent's owner created or reassigned a name", ofRegistry("NewOwner"), {
+        parentDomain: relation("Domain!", "`parent_node` of the name", ofName("parentNode")),
+        owner: account("ownerAddress", ["NewOwner"]),
+      }),
+      type("NewResolver", "A resolver was set", ofRegistry("NewResolver"), {
+        resolver: relation(
+          "Resolver!",
+          "`resolver_address` and `node`; `0x000…0` if the resolver was removed",
+          (row) =>
+            sql`concat_ws('-', ${logAt(row).resolverAddress}, case when not ${isNone(row)} then ${logAt(row).node} end)`,
+          { key: resolverKey },
+        ),
+      }),
+      type("NewTTL", "The TTL was set", ofRegistry("NewTTL"), { ttl: detail("BigInt", "ttl") }),
+      type(
+        "WrappedTransfer",
+        "A NameWrapper token was minted, transferred or burnt",
+        { ...ofWrapper("TransferSingle", "TransferBatch"), isNumbered: true },
+        { owner: account("toAddress", ["TransferSingle", "TransferBatch"]) },
+      ),
+      type("NameWrapped", "A name was wrapped", ofWrapper("NameWrapped"), {
+        name: scalar("String", "`name`; null if it is not the node's", (row) => sql`${logAt(row).name}`),
+        fuses,
+        owner: account("ownerAddress", ["NameWrapped"]),
+        expiryDate,
+      }),
+      type("NameUnwrapped", "A name was unwrapped", ofWrapper("NameUnwrapped"), {
+        owner: account("newOwnerAddress", ["NameUnwrapped"]),
+      }),
+      type("FusesSet", "Fuses were burnt", ofWrapper("FusesSet"), { fuses }),
+      type("ExpiryExtended", "A wrapped name's expiry was extended", ofWrapper("ExpiryExtended"), {
+        expiryDate,
+      }),
     ],
   },
   {
@@ -176,36 +133,21 @@ export const families: readonly Family[] = [
     description: "An event of a .eth name in the registrar of 2020",
     relation: [
       "registration",
-      {
-        kind: "relation",
-        type: "Registration",
-        isRequired: true,
-        source: "`node`",
-        key: (row) => [sql`${logAt(row).node}`],
-        id: labelhash,
-      },
+      relation("Registration!", "`node`", ofName("labelhash"), { key: (row) => [sql`${logAt(row).node}`] }),
     ],
     isOfEntity: isOfRegistration,
     types: [
-      {
-        name: "NameRegistered",
-        description: "A name was registered",
-        ...ofRegistrar("NameRegistered"),
-        fields: { registrant: account("ownerAddress", ["NameRegistered"]), expiryDate },
-      },
-      {
-        name: "NameRenewed",
-        description: "A name was renewed",
-        ...ofRegistrar("NameRenewed"),
-        fields: { expiryDate },
-      },
-      {
-        name: "NameTransferred",
-        description: "A registrar token was transferred",
-        ...ofRegistrar("Transfer"),
-        only: wasRegistered,
-        fields: { newOwner: account("toAddress", ["Transfer"]) },
-      },
+      type("NameRegistered", "A name was registered", ofRegistrar("NameRegistered"), {
+        registrant: account("ownerAddress", ["NameRegistered"]),
+        expiryDate,
+      }),
+      type("NameRenewed", "A name was renewed", ofRegistrar("NameRenewed"), { expiryDate }),
+      type(
+        "NameTransferred",
+        "A registrar token was transferred",
+        { ...ofRegistrar("Transfer"), only: wasRegistered },
+        { newOwner: account("toAddress", ["Transfer"]) },
+      ),
     ],
   },
   {
@@ -213,96 +155,66 @@ export const families: readonly Family[] = [
     description: "An event about records, from any contract",
     relation: [
       "resolver",
-      {
-        kind: "relation",
-        type: "Resolver",
-        isRequired: true,
-        source: "`contract_address` and `node`",
-        key: (row) => [sql`${logAt(row).contractAddress}`, sql`${logAt(row).node}`],
-        id: (row) => sql`(${logAt(row).contractAddress} || '-' || ${logAt(row).node})`,
-      },
+      relation(
+        "Resolver!",
+        "`contract_address` and `node`",
+        (row) => sql`(${logAt(row).contractAddress} || '-' || ${logAt(row).node})`,
+        { key: (row) => [sql`${logAt(row).contractAddress}`, sql`${logAt(row).node}`] },
+      ),
     ],
     types: [
-      {
-        name: "AddrChanged",
-        description: "The Ethereum address was set",
-        ...ofResolver("AddrChanged"),
-        fields: { addr: account("address", []) },
-      },
-      {
-        name: "MulticoinAddrChanged",
-        description: "An address of any coin type was set",
-        ...ofResolver("AddressChanged"),
-        fields: {
-          coinType: value("BigInt", "`coin_type`", (row) => sql`${logAt(row).coinType}`),
-          addr: value("Bytes", "`address`", (row) => sql`${logAt(row).address}`),
-        },
-      },
-      {
-        name: "NameChanged",
-        description: "The `name` record was set (not with NUL)",
-        ...ofResolver("NameChanged"),
-        only: (row) => sql`${logAt(row).name} is not null`,
-        fields: { name: value("String", "`name`", (row) => sql`${logAt(row).name}`) },
-      },
-      {
-        name: "AbiChanged",
-        description: "An ABI was set",
-        ...ofResolver("ABIChanged"),
-        fields: { contentType: detail("BigInt", "contentType") },
-      },
-      {
-        name: "PubkeyChanged",
-        description: "A public key was set",
-        ...ofResolver("PubkeyChanged"),
-        fields: { x: detail("Bytes", "x"), y: detail("Bytes", "y") },
-      },
-      {
-        name: "TextChanged",
-        description: "A text record was set",
-        ...ofResolver("TextChanged"),
-        fields: {
-          key: value("String", "`key`, without NUL", (row) => textIn(row, "key")),
-          value: value(
-            "String",
-            "`value`, without NUL; null if empty or unknown",
-            (row) => sql`nullif(${textIn(row, "value")}, '')`,
-            false,
-          ),
-        },
-      },
-      {
-        name: "ContenthashChanged",
-        description: "A contenthash was set",
-        ...ofResolver("ContenthashChanged"),
-        fields: { hash: value("Bytes", "`contenthash`", (row) => sql`${logAt(row).contenthash}`) },
-      },
-      {
-        name: "InterfaceChanged",
-        description: "An interface was set",
-        ...ofResolver("InterfaceChanged"),
-        fields: { interfaceID: detail("Bytes", "interfaceID"), implementer: detail("Bytes", "implementer") },
-      },
-      {
-        name: "AuthorisationChanged",
-        description: "An account was allowed or forbidden to write records",
-        ...ofResolver("AuthorisationChanged"),
-        fields: {
+      type("AddrChanged", "The Ethereum address was set", ofResolver("AddrChanged"), {
+        addr: account("address", []),
+      }),
+      type("MulticoinAddrChanged", "An address of any coin type was set", ofResolver("AddressChanged"), {
+        coinType: scalar("BigInt!", "`coin_type`", (row) => sql`${logAt(row).coinType}`),
+        addr: scalar("Bytes!", "`address`", (row) => sql`${logAt(row).address}`),
+      }),
+      type(
+        "NameChanged",
+        "The `name` record was set (not with NUL)",
+        { ...ofResolver("NameChanged"), only: (row) => sql`${logAt(row).name} is not null` },
+        { name: scalar("String!", "`name`", (row) => sql`${logAt(row).name}`) },
+      ),
+      type("AbiChanged", "An ABI was set", ofResolver("ABIChanged"), {
+        contentType: detail("BigInt", "contentType"),
+      }),
+      type("PubkeyChanged", "A public key was set", ofResolver("PubkeyChanged"), {
+        x: detail("Bytes", "x"),
+        y: detail("Bytes", "y"),
+      }),
+      type("TextChanged", "A text record was set", ofResolver("TextChanged"), {
+        key: scalar("String!", "`key`, without NUL", (row) => textIn(row, "key")),
+        value: scalar(
+          "String",
+          "`value`, without NUL; null if empty or unknown",
+          (row) => sql`nullif(${textIn(row, "value")}, '')`,
+        ),
+      }),
+      type("ContenthashChanged", "A contenthash was set", ofResolver("ContenthashChanged"), {
+        hash: scalar("Bytes!", "`contenthash`", (row) => sql`${logAt(row).contenthash}`),
+      }),
+      type("InterfaceChanged", "An interface was set", ofResolver("InterfaceChanged"), {
+        interfaceID: detail("Bytes", "interfaceID"),
+        implementer: detail("Bytes", "implementer"),
+      }),
+      type(
+        "AuthorisationChanged",
+        "An account was allowed or forbidden to write records",
+        ofResolver("AuthorisationChanged"),
+        {
           owner: detail("Bytes", "owner"),
           target: detail("Bytes", "target"),
-          isAuthorized: value(
-            "Boolean",
+          isAuthorized: scalar(
+            "Boolean!",
             "`isAuthorised` of the log",
             (row) => sql`${detailOf(row, "isAuthorised")}::boolean`,
           ),
         },
-      },
-      {
-        name: "VersionChanged",
-        description: "All records were cleared",
-        ...ofResolver("VersionChanged"),
-        fields: { version: detail("BigInt", "version", "newVersion") },
-      },
+      ),
+      type("VersionChanged", "All records were cleared", ofResolver("VersionChanged"), {
+        version: detail("BigInt", "version", "newVersion"),
+      }),
     ],
   },
 ];

@@ -41,7 +41,7 @@ const kindsOf = ({ logged: { events, by } }: EventPlan): string[] =>
   by.flatMap((contract) => events.map((name) => `${contract} ${name}`));
 
 const typeOf = (family: Family, plan: EventPlan): Entity => {
-  const { name, description, fields = {}, isNumbered } = plan;
+  const { name, description, fields, isNumbered } = plan;
   const id = isNumbered ? numberedId : plainId;
   return {
     name,

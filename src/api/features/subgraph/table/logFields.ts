@@ -10,8 +10,10 @@ import {
   none,
   type Relation,
   type Row,
+  type Scalar,
   type ScalarField,
 } from "./entity.ts";
+import { relation, scalar } from "./fields.ts";
 import { detailOf } from "./logs.ts";
 import { eventAs } from "./rowNames.ts";
 
@@ -36,13 +38,6 @@ export const key: Entity["key"] = {
   read: readId,
 };
 
-export const value = (
-  type: ScalarField["type"],
-  source: string,
-  of: ScalarField["value"],
-  isRequired = true,
-): ScalarField => ({ kind: "scalar", type, isRequired, source, value: of });
-
 type AddressColumn = "ownerAddress" | "newOwnerAddress" | "toAddress" | "address";
 
 /**
@@ -51,14 +46,8 @@ type AddressColumn = "ownerAddress" | "newOwnerAddress" | "toAddress" | "address
  */
 export const account = (name: AddressColumn, logged: readonly string[]): Relation => {
   const of = (row: Row): SQL => sql`${logAt(row)[name]}`;
-  return {
-    kind: "relation",
-    type: "Account",
-    isRequired: true,
+  return relation("Account!", `\`${columnName(name)}\``, of, {
     ...(logged.length > 0 && { isNarrow: true }),
-    source: `\`${columnName(name)}\``,
-    key: (row) => [of(row)],
-    id: of,
     matches: (row, { values: [value], isNone, texts }, { chainId }) => {
       const isSame = sql`${of(row)} = ${value}`;
       if (isNone || texts === undefined || logged.length === 0) return isSame;
@@ -71,7 +60,7 @@ export const account = (name: AddressColumn, logged: readonly string[]): Relatio
         and hashtextextended(${named[name]} || ${named.eventType}, ${named.chainId}) in (${sql.join(hashes, sql`, `)})`;
       return sql`(${columnOf(row, "ctid")} = any(array(${found})) and ${isSame})`;
     },
-  };
+  });
 };
 
 /** What all events of an interface have. */
@@ -79,23 +68,21 @@ export const common = (
   id: (row: Row) => SQL,
   { relation: [name, relation] }: { relation: [string, Relation] },
 ): Record<string, Field> => ({
-  id: value("ID", "`block_number`, `-` and `log_index`", id),
+  id: scalar("ID!", "`block_number`, `-` and `log_index`", id),
   [name]: { ...relation, isNarrow: true },
-  blockNumber: {
-    ...value("Int", "`block_number`", (row) => sql`${logAt(row).blockNumber}`),
+  blockNumber: scalar("Int!", "`block_number`", (row) => sql`${logAt(row).blockNumber}`, {
     column: "int8",
     // Indexes have the time.
     order: (row) => sql`${logAt(row).blockTimestamp}`,
-  },
-  transactionID: {
-    ...value("Bytes", "`transaction_hash`", (row) => sql`${logAt(row).transactionHash}`),
+  }),
+  transactionID: scalar("Bytes!", "`transaction_hash`", (row) => sql`${logAt(row).transactionHash}`, {
     isHex: true,
-  },
+  }),
 });
 
-export const expiryDate = value("BigInt", "`expiry_timestamp`", (row) => sql`${logAt(row).expiryTimestamp}`);
-export const fuses = value("Int", "`fuses`", (row) => sql`${logAt(row).fuses}`);
-export const detail = (type: ScalarField["type"], argument: string, as = argument): ScalarField =>
-  value(type, `\`${argument}\` of the log`, (row) =>
+export const expiryDate = scalar("BigInt!", "`expiry_timestamp`", (row) => sql`${logAt(row).expiryTimestamp}`);
+export const fuses = scalar("Int!", "`fuses`", (row) => sql`${logAt(row).fuses}`);
+export const detail = (type: Scalar, argument: string, as = argument): ScalarField =>
+  scalar(`${type}!`, `\`${argument}\` of the log`, (row) =>
     type === "BigInt" ? sql`${detailOf(row, as)}::numeric` : detailOf(row, as),
   );

@@ -19,19 +19,19 @@ import {
   registrantIs,
   registrantOf,
   rowsOfDomains,
-  toDomain,
   wrappedOwnerAt,
 } from "./domain.ts";
-import type { Entity, Env, Relation, Row, ScalarField } from "./entity.ts";
+import { type Entity, type Env, idOf, type Row } from "./entity.ts";
+import { derived, relation, scalar } from "./fields.ts";
 import { eventAs } from "./rowNames.ts";
-import { knownName, orderAt } from "./texts.ts";
+import { knownName, labelName, orderAt } from "./texts.ts";
 
 /** A registration and a wrapped name are the row of their domain. */
-const ownDomain: Relation = {
-  ...toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+const ownDomain = relation("Domain!", "`node`", (row) => sql`${domainAt(row).node}`, {
+  isFixed: true,
   isOfSameRow: true,
   isNarrow: true,
-};
+});
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
@@ -55,65 +55,35 @@ export const registrationEntity: Entity = {
     read: (id) => (HASH.test(id) ? [childNode(ETH_NODE, id as Hex)] : null),
   },
   fields: {
-    id: {
-      kind: "scalar",
-      type: "ID",
-      isRequired: true,
-      isHex: true,
-      isFixed: true,
-      source: "`labelhash`",
-      value: (row) => sql`${domainAt(row).labelhash}`,
-    },
+    id: scalar("ID!", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, { isHex: true, isFixed: true }),
     domain: ownDomain,
-    registrationDate: {
-      kind: "scalar",
-      type: "BigInt",
-      isRequired: true,
-      column: "int8",
-      source: "`registered_timestamp`",
-      value: (row) => orderAt(row, registeredOrder),
-      orderOfAll: (row) => [orderAt(row, registeredOrder)],
-    },
-    expiryDate: {
-      kind: "scalar",
-      type: "BigInt",
-      isRequired: true,
-      source: "`expiry_timestamp` of the registrar or the ENSv2 entry, without grace",
-      value: (row, env) => {
+    registrationDate: scalar(
+      "BigInt!",
+      "`registered_timestamp`",
+      (row) => orderAt(row, registeredOrder),
+      { column: "int8", orderOfAll: (row) => [orderAt(row, registeredOrder)] },
+    ),
+    expiryDate: scalar(
+      "BigInt!",
+      "`expiry_timestamp` of the registrar or the ENSv2 entry, without grace",
+      (row, env) => {
         const d = domainAt(row);
         const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
         return byEnsv2(row, env, { v1: sql`${d.expiryTimestamp}`, v2 });
       },
-      orderOfAll: (row, { ensv2 }) =>
-        ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
-    },
-    cost: {
-      kind: "scalar",
-      type: "BigInt",
-      isRequired: false,
-      source: "last `cost_wei` in a controller's event",
-      value: costOf,
-    },
-    registrant: {
-      kind: "relation",
-      type: "Account",
-      isRequired: true,
+      {
+        orderOfAll: (row, { ensv2 }) =>
+          ensv2 === undefined ? [sql`${domainAt(row).expiryTimestamp}`] : undefined,
+      },
+    ),
+    cost: scalar("BigInt", "last `cost_wei` in a controller's event", costOf),
+    registrant: relation("Account!", "as in `Domain`", registrantOf, {
       matches: registrantIs,
       idAt: registrantAt,
       isNarrow: true,
-      source: "as in `Domain`",
-      key: (row, env) => [registrantOf(row, env)],
-      id: registrantOf,
-    },
-    labelName: domainEntity.fields.labelName as ScalarField,
-    events: {
-      kind: "derived",
-      type: "RegistrationEvent",
-      via: "registration",
-      isList: true,
-      isRequired: true,
-      source: "`events`",
-    },
+    }),
+    labelName,
+    events: derived("[RegistrationEvent!]!", "registration", "`events`"),
   },
 };
 
@@ -131,36 +101,22 @@ export const wrappedDomainEntity: Entity = {
     return env.ensv2 === undefined ? isWrapped : sql`${isWrapped} and ${d.registry} is null`;
   },
   fields: {
-    id: domainEntity.fields.id as ScalarField,
+    id: idOf(domainEntity),
     domain: ownDomain,
-    expiryDate: {
-      kind: "scalar",
-      type: "BigInt",
-      isRequired: true,
-      source: "`wrapper_expiry_timestamp`, which follows renewals; for .eth names with grace",
-      value: (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
-    },
-    fuses: {
-      kind: "scalar",
-      type: "Int",
-      isRequired: true,
-      source: "`wrapper_fuses`; 0 after expiry",
-      value: (row, { now }) => {
-        const d = domainAt(row);
-        return sql`case when ${toSql(expiredToken, now, d)} then 0 else coalesce(${d.wrapperFuses}, 0) end`;
-      },
-    },
-    owner: {
-      kind: "relation",
-      type: "Account",
-      isRequired: true,
-      source: "`wrapper_owner`",
+    expiryDate: scalar(
+      "BigInt!",
+      "`wrapper_expiry_timestamp`, which follows renewals; for .eth names with grace",
+      (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
+    ),
+    fuses: scalar("Int!", "`wrapper_fuses`; 0 after expiry", (row, { now }) => {
+      const d = domainAt(row);
+      return sql`case when ${toSql(expiredToken, now, d)} then 0 else coalesce(${d.wrapperFuses}, 0) end`;
+    }),
+    owner: relation("Account!", "`wrapper_owner`", (row) => sql`${domainAt(row).wrapperOwner}`, {
       idAt: wrappedOwnerAt,
       isEndedByTime: true,
       isNarrow: true,
-      key: (row) => [sql`${domainAt(row).wrapperOwner}`],
-      id: (row) => sql`${domainAt(row).wrapperOwner}`,
-    },
+    }),
     name: knownName,
   },
 };

@@ -3,8 +3,8 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ROOT_NODE } from "../../../../ens/name.ts";
 import { sqlOf } from "../../../names/query/scope.ts";
-import { toDomain } from "./domain.ts";
 import { columnOf, type Entity, type Env, NONE, nameOf, none, type Row } from "./entity.ts";
+import { derived, relation, scalar } from "./fields.ts";
 import { counted, isSetOf, recordEvents, textIn } from "./logs.ts";
 import { addrAt, contentHashAt, recordAt } from "./recordsInForce.ts";
 import { domainAs, eventAs } from "./rowNames.ts";
@@ -130,71 +130,38 @@ export const resolverEntity: Entity = {
       and ${address(row)} in (${change.contractAddress}, ${change.resolverAddress}))`;
   },
   fields: {
-    id: {
-      kind: "scalar",
-      type: "ID",
-      isRequired: true,
-      isFixed: true,
-      source: "the resolver, `-` and the node",
-      value: (row) => sql`concat_ws('-', ${address(row)}, nullif(${node(row)}, ''))`,
-    },
-    domain: {
-      // It need not have been a domain always.
-      ...toDomain(domainNode, { isRequired: false, source: "the node, if it is a domain" }),
-      isFixed: undefined,
+    id: scalar(
+      "ID!",
+      "the resolver, `-` and the node",
+      (row) => sql`concat_ws('-', ${address(row)}, nullif(${node(row)}, ''))`,
+      { isFixed: true },
+    ),
+    // It need not have been a domain always.
+    domain: relation("Domain", "the node, if it is a domain", domainNode, {
       idAt: domainNode,
       isNarrow: true,
       // No domain has the empty text as its node.
       matches: (row, { values: [value] }) => sql`${node(row)} = ${value}`,
-    },
-    address: {
-      kind: "scalar",
-      type: "Bytes",
-      isRequired: true,
-      isHex: true,
-      isFixed: true,
-      source: "`resolver`",
-      value: address,
-    },
-    addr: {
-      kind: "relation",
-      type: "Account",
-      isRequired: false,
-      source: "its answer for coin type 60, as in `resolvedAddress`",
-      key: (row, env) => [addrAt(address(row), node(row), env)],
-      id: (row, env) => addrAt(address(row), node(row), env),
-    },
-    contentHash: {
-      kind: "scalar",
-      type: "Bytes",
-      isRequired: false,
-      source: "`contenthash`; null if cleared",
-      value: (row, env) => contentHashAt(address(row), node(row), env),
-    },
-    texts: {
-      kind: "scalar",
-      type: "String",
-      isRequired: false,
-      isList: true,
-      source:
-        "keys of `TextChanged` since the last `VersionChanged`, in the order they were first set; in ENSv2 of `TextUpdated` since `Cleared`",
-      value: (row, env) => keysSet(row, env, texts),
-    },
-    coinTypes: {
-      kind: "scalar",
-      type: "BigInt",
-      isRequired: false,
-      isList: true,
-      source: "coin types of `AddressChanged` likewise; in ENSv2 of `AddressUpdated`",
-      value: (row, env) => keysSet(row, env, coins),
-    },
-    events: {
-      kind: "derived",
-      type: "ResolverEvent",
-      via: "resolver",
-      isList: true,
-      isRequired: true,
-      source: "`events`",
-    },
+    }),
+    address: scalar("Bytes!", "`resolver`", address, { isHex: true, isFixed: true }),
+    addr: relation("Account", "its answer for coin type 60, as in `resolvedAddress`", (row, env) =>
+      addrAt(address(row), node(row), env),
+    ),
+    contentHash: scalar("Bytes", "`contenthash`; null if cleared", (row, env) =>
+      contentHashAt(address(row), node(row), env),
+    ),
+    texts: scalar(
+      "String",
+      "keys of `TextChanged` since the last `VersionChanged`, in the order they were first set; in ENSv2 of `TextUpdated` since `Cleared`",
+      (row, env) => keysSet(row, env, texts),
+      { isList: true },
+    ),
+    coinTypes: scalar(
+      "BigInt",
+      "coin types of `AddressChanged` likewise; in ENSv2 of `AddressUpdated`",
+      (row, env) => keysSet(row, env, coins),
+      { isList: true },
+    ),
+    events: derived("[ResolverEvent!]!", "resolver", "`events`"),
   },
 };

@@ -9,6 +9,7 @@ import {
   PARENTS_OF_MOST,
 } from "../../../names/rules/nameOrders.ts";
 import { nameOf, type OrderOfTarget, type Row, type ScalarField, type StoredText } from "./entity.ts";
+import { scalar } from "./fields.ts";
 import { domainAs } from "./rowNames.ts";
 
 /* Names and labels, and where they are stored. The root has neither. */
@@ -37,16 +38,7 @@ const textField = (
     const isThere = notEmpty(stored.column(row));
     return isKnown === undefined ? isThere : sql`${isKnown(row)} and ${isThere}`;
   };
-  return {
-    kind: "scalar",
-    type: "String",
-    isRequired: false,
-    isFixed: true,
-    isNarrow: true,
-    source,
-    value,
-    stored: { ...where, isValue },
-  };
+  return scalar("String", source, value, { isFixed: true, isNarrow: true, stored: { ...where, isValue } });
 };
 
 const ofAll = (field: ScalarField): ScalarField => ({
