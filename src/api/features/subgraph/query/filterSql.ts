@@ -157,13 +157,12 @@ function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }
   const value = field.value(row, env);
   if (filter.suffix === "null") return sql`${value} is null`;
   if (filter.suffix === "not_null") return sql`${value} is not null`;
-  if (field === entity.fields.id && filter.suffix === "")
-    return isId(entity, filter.values, { row, value, env });
-  if (field === entity.fields.id && filter.suffix === "in")
+  if (field === entity.fields.id && (filter.suffix === "" || filter.suffix === "in"))
     return isId(entity, filter.values, { row, value, env });
   if (field.isList) return listSql(field, value, filter);
-  if (field.type === "BigInt" || field.type === "Int") return numberSql(field, value, filter);
-  if (field.type === "Boolean") return booleanSql(value, filter);
+  if (field.type === "Boolean") return comparedSql(value, filter, "boolean");
+  if (field.type === "BigInt" || field.type === "Int")
+    return comparedSql(value, filter, typeOfNumber(field, filter));
   if (field.type === "Bytes" && /contains$/.test(filter.suffix)) return bytesSql(value, filter);
   const exact = textSql(field.isHex ? value : sql`${value} collate "C"`, filter);
   return field.stored === undefined ? exact : storedSql(field.stored, filter, { exact, row, env });
@@ -210,11 +209,10 @@ function isId(
     : combined("or", byKey);
 }
 
-export function textSql(value: SQL, { suffix, values }: FieldFilter): SQL {
-  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "text");
-  const [given = null] = values;
-  const pattern = patternOf({ suffix, text: String(given) });
-  if (pattern === undefined) return sql`${value} ${comparisons[suffix]} ${text(given)}`;
+export function textSql(value: SQL, filter: FieldFilter): SQL {
+  const { suffix } = filter;
+  const pattern = patternOf({ suffix, text: String(filter.values[0] ?? null) });
+  if (pattern === undefined) return comparedSql(value, filter, "text");
   const like = suffix.endsWith("_nocase") ? "ilike" : "like";
   const word = sql.raw(suffix.startsWith("not_") ? `not ${like}` : like);
   return sql`${caseless(value, suffix)} ${word} ${text(pattern)}`;
@@ -224,8 +222,10 @@ export function textSql(value: SQL, { suffix, values }: FieldFilter): SQL {
 const caseless = (value: SQL, suffix: string): SQL =>
   suffix.endsWith("_nocase") ? sql`(${value}) collate "default"` : value;
 
+type SqlType = "text" | "boolean" | "int8" | "numeric";
+
 /** Null in a list is a value that is absent; as in graph-node, no value is in an empty list, nor not in it. */
-function isIn(value: SQL, { suffix, values }: FieldFilter, type: "text" | "numeric" | "boolean"): SQL {
+function isIn(value: SQL, { suffix, values }: FieldFilter, type: SqlType): SQL {
   const isNot = suffix === "not_in";
   if (values.length === 0) return sql`false`;
   const known = values.filter((one) => one !== null).map(String);
@@ -239,17 +239,15 @@ function isIn(value: SQL, { suffix, values }: FieldFilter, type: "text" | "numer
 const INT8 = 9_223_372_036_854_775_807n;
 
 /** A number in the type of its column, which an index has; beyond that type as a number of any length. */
-function numberSql(field: ScalarField, value: SQL, { suffix, values }: FieldFilter): SQL {
-  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "numeric");
-  const [given = null] = values;
+function typeOfNumber({ column }: ScalarField, { suffix, values: [given] }: FieldFilter): "int8" | "numeric" {
+  if (column !== "int8" || suffix === "in" || suffix === "not_in") return "numeric";
   const number = BigInt(String(given));
-  const isSmall = field.column === "int8" && number <= INT8 && number >= -INT8;
-  return sql`${value} ${comparisons[suffix]} ${String(given)}::${sql.raw(isSmall ? "int8" : "numeric")}`;
+  return number <= INT8 && number >= -INT8 ? "int8" : "numeric";
 }
 
-function booleanSql(value: SQL, { suffix, values }: FieldFilter): SQL {
-  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "boolean");
-  return sql`${value} ${comparisons[suffix]} ${String(values[0])}::boolean`;
+function comparedSql(value: SQL, { suffix, values }: FieldFilter, type: SqlType): SQL {
+  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, type);
+  return sql`${value} ${comparisons[suffix]} ${String(values[0])}::${sql.raw(type)}`;
 }
 
 /** Bytes in bytes: at an even place of the digits. */
@@ -260,19 +258,14 @@ function bytesSql(value: SQL, { suffix, values }: FieldFilter): SQL {
 }
 
 /** For lists: all values are in it, or none. */
-function listSql(field: ScalarField, value: SQL, filter: FieldFilter): SQL {
+function listSql(field: ScalarField, value: SQL, { suffix, values }: FieldFilter): SQL {
   const type = field.type === "BigInt" ? "numeric" : "text";
-  const list = sql`${sql.param(filter.values.map(String))}::${sql.raw(type)}[]`;
-  const isNocase = filter.suffix.endsWith("_nocase") && type === "text";
-  return isNocase
-    ? compareLists(lowerCase(value), lowerCase(list), filter)
-    : compareLists(value, list, filter);
+  const given = sql`${sql.param(values.map(String))}::${sql.raw(type)}[]`;
+  const isNocase = suffix.endsWith("_nocase") && type === "text";
+  const [own, list] = isNocase ? [lowerCase(value), lowerCase(given)] : [value, given];
+  if (suffix === "") return sql`${own} = ${list}`;
+  if (suffix === "not") return sql`${own} <> ${list}`;
+  return suffix.startsWith("not_") ? sql`not ${own} && ${list}` : sql`${own} @> ${list}`;
 }
 
 const lowerCase = (list: SQL): SQL => sql`lower((${list})::text collate "default")::text[]`;
-
-function compareLists(value: SQL, list: SQL, { suffix }: FieldFilter): SQL {
-  if (suffix === "") return sql`${value} = ${list}`;
-  if (suffix === "not") return sql`${value} <> ${list}`;
-  return suffix.startsWith("not_") ? sql`not ${value} && ${list}` : sql`${value} @> ${list}`;
-}
