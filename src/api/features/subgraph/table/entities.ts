@@ -5,8 +5,8 @@ import { eventEntities, eventInterfaces } from "./events.ts";
 import { registrationEntity, wrappedDomainEntity } from "./registration.ts";
 import { resolverEntity } from "./resolver.ts";
 
-/** The types of the subgraph, in the order of its schema. */
-export const entityTypes: readonly Entity[] = [
+/** The types of the subgraph, in the order of its schema, and the interfaces. */
+export const entities: readonly Entity[] = [
   domainEntity,
   ...eventEntities.filter((entity) => entity.implements === "DomainEvent"),
   registrationEntity,
@@ -15,10 +15,8 @@ export const entityTypes: readonly Entity[] = [
   accountEntity,
   resolverEntity,
   ...eventEntities.filter((entity) => entity.implements === "ResolverEvent"),
+  ...eventInterfaces,
 ];
-
-/** Types and interfaces. */
-export const entities: readonly Entity[] = [...entityTypes, ...eventInterfaces];
 
 const byName = new Map(entities.map((entity) => [entity.name, entity]));
 
