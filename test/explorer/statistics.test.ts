@@ -81,15 +81,9 @@ describe("the statistics page", () => {
       const { text: html } = await read(`${PAGE}?interval=${interval}`);
       const [, card = ""] = html.split('aria-labelledby="sales"');
       const [picture = ""] = card.split("</svg>");
-      // Days are shown as bars, the last 60, which fit on a phone; longer periods are lines.
-      if (interval === "day") {
-        const titles = [...picture.matchAll(/<g><title>([^<]*)<\/title>/g)].map(([, title]) => title);
-        expect(titles).toEqual(wanted.slice(-60).map(([day, ...counts]) => `${day}: ${counts.join(" + ")}`));
-      } else {
-        expect(picture.match(/<polyline class="line series-1"[^>]*>/)?.[0].match(/,/g)?.length).toBe(
-          wanted.length,
-        );
-      }
+      expect(picture.match(/<polyline class="line series-1"[^>]*>/)?.[0].match(/,/g)?.length).toBe(
+        wanted.length,
+      );
     },
   );
 
@@ -216,7 +210,7 @@ describe.runIf(existsSync(executablePath))("in a browser", () => {
 
   test("without JavaScript every picture is shown", async () => {
     const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: false });
-    expect(await page.locator("figure.chart svg").count()).toBe(5);
+    expect(await page.locator("figure.chart svg").count()).toBe(3);
     expect(await page.locator(".row-bar").count()).toBeGreaterThan(10);
     expect(faults).toEqual([]);
     await page.context().close();

@@ -34,35 +34,12 @@ function tell(legend, { data }, index) {
   point.textContent = index == null ? "" : dayOf(data[0][index]);
 }
 
-/** Bars: the last rows, and the numbers that add up in one. Undefined for lines. */
-function barsOf({ dataset }) {
-  const [rows, added] = dataset.bars?.split(" ").map(Number) ?? [];
-  return rows && { rows, added };
-}
-
-const lastOf = ({ titles, data }, { rows, added }) => ({
-  titles: titles.slice(0, added + 1),
-  data: data.slice(0, added + 1).map((values) => values.slice(-rows)),
-});
-
-/** Numbers upon each other, the highest first: a bar is drawn over the one behind it. */
-function stacked([times, ...series]) {
-  const sums = series.map((_, i) =>
-    times.map((__, at) => series.slice(0, i + 1).reduce((sum, values) => sum + values[at], 0)),
-  );
-  return [times, ...sums.toReversed()];
-}
-
-const bars = uPlot.paths.bars({ size: [0.8, 40] });
-
 function enliven(figure) {
   const table = document.getElementById(figure.dataset.chart);
   const [plot, legend] = [figure.querySelector(".plot"), figure.querySelector(".legend")];
   const drawing = figure.querySelector("svg");
   if (!table || !plot || !legend || !drawing) return;
-  const plan = barsOf(figure);
-  const sheet = plan ? lastOf(readTable(table), plan) : readTable(table);
-  const most = sheet.titles.length - 1;
+  const sheet = readTable(table);
   if (sheet.data[0].length < 3) return;
   const place = document.createElement("div");
   place.className = "live";
@@ -88,21 +65,17 @@ function enliven(figure) {
       axes: [axis, { ...axis, size: 52, values: (_, values) => values.map((value) => short.format(value)) }],
       series: [
         {},
-        ...sheet.titles.slice(1).map((label, i) =>
-          plan
-            ? { label, paths: bars, width: 0, points: { show: false }, fill: colour(`--series-${most - i}`) }
-            : {
-                label,
-                width: 1.75,
-                dash: dashes[i],
-                points: { show: false },
-                stroke: colour(`--series-${i + 1}`),
-              },
-        ),
+        ...sheet.titles.slice(1).map((label, i) => ({
+          label,
+          width: 1.75,
+          dash: dashes[i],
+          points: { show: false },
+          stroke: colour(`--series-${i + 1}`),
+        })),
       ],
       hooks: { setCursor: [({ cursor }) => tell(legend, sheet, cursor.idx)] },
     },
-    plan ? stacked(sheet.data) : sheet.data,
+    sheet.data,
     place,
   );
   new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: place.clientHeight })).observe(

@@ -1,4 +1,4 @@
-import type { Sheet } from "../pages/statistics/sheets.ts";
+import type { Sheet } from "../pages/statistics/figures.ts";
 
 /*
  * Pictures of sheets, drawn on the server. A drawing is stretched to the width that it has; words stand beside it as text,
@@ -38,24 +38,15 @@ function describe({ columns, rows }: Sheet): string {
   return `From ${first} to ${last}. ${series.join(". ")}.`;
 }
 
-type FrameProps = Props & {
-  most: number;
-  children?: unknown;
-  /** Whether a script draws it again as one that can be pointed at: as lines, or as bars of its rows. */
-  interactive?: "lines" | "bars";
-};
+type FrameProps = Props & { most: number; children?: unknown };
 
 /** Scales and the drawing between them. */
-const Frame = ({ id, title, sheet, most, children, interactive }: FrameProps) => {
+const Frame = ({ id, title, sheet, most, children }: FrameProps) => {
   const [first, middle, last] = [0, Math.floor(sheet.rows.length / 2), sheet.rows.length - 1].map(
     (i) => sheet.rows[i]?.[0],
   );
   return (
-    <figure
-      class="chart"
-      {...(interactive && { "data-chart": `${id}-table` })}
-      {...(interactive === "bars" && { "data-bars": `${sheet.rows.length} ${sheet.columns.length - 1}` })}
-    >
+    <figure class="chart" data-chart={`${id}-table`}>
       <div class="plot">
         <div class="scale" aria-hidden="true">
           {[most, most / 2, 0].map((value) => (
@@ -105,7 +96,7 @@ export const Lines = (props: Props) => {
   const pointsOf = (values: readonly number[]) =>
     values.map((value, i) => `${shorten(i * step)},${shorten(HEIGHT - (value / most) * HEIGHT)}`).join(" ");
   return (
-    <Frame {...props} most={most} interactive="lines">
+    <Frame {...props} most={most}>
       {series.map((values, i) =>
         rows.length === 1 ? null : (
           <polyline
@@ -115,38 +106,6 @@ export const Lines = (props: Props) => {
           />
         ),
       )}
-    </Frame>
-  );
-};
-
-type ColumnsProps = Props & { interactive?: "bars" };
-
-/** One column for each row, in which its numbers stand upon each other. A script makes it one that can be pointed at. */
-export const Columns = (props: ColumnsProps) => {
-  const { rows } = props.sheet;
-  const sums = rows.map(([, ...values]) => values.reduce((sum, value) => sum + value, 0));
-  const most = roundUp(Math.max(0, ...sums));
-  const step = WIDTH / Math.max(1, rows.length);
-  const heightOf = (value: number) => (value / most) * HEIGHT;
-  return (
-    <Frame {...props} most={most}>
-      {rows.map(([name, ...values], i) => (
-        <g>
-          <title>{`${name}: ${values.map((value) => value.toLocaleString("en")).join(" + ")}`}</title>
-          {values.map((value, k) => {
-            const below = values.slice(0, k).reduce((sum, other) => sum + other, 0);
-            return (
-              <rect
-                class={`block series-${k + 1}`}
-                x={shorten(i * step + step * 0.1)}
-                width={shorten(step * 0.8)}
-                y={shorten(HEIGHT - heightOf(below + value))}
-                height={shorten(heightOf(value))}
-              />
-            );
-          })}
-        </g>
-      ))}
     </Frame>
   );
 };
