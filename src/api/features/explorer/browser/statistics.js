@@ -1,5 +1,4 @@
-// Makes the charts interactive: hovering shows the numbers, dragging zooms in, and a double click zooms out. The numbers come
-// from the table on the page. Without this module the charts are static.
+// Draws the charts from the tables of the page: hovering shows the numbers, dragging zooms in, and a double click zooms out.
 
 import uPlot from "./uplot.js";
 
@@ -34,21 +33,11 @@ function tell(legend, { data }, index) {
   point.textContent = index == null ? "" : dayOf(data[0][index]);
 }
 
-function enliven(figure) {
+function draw(figure) {
   const table = document.getElementById(figure.dataset.chart);
-  const [plot, legend] = [figure.querySelector(".plot"), figure.querySelector(".legend")];
-  const drawing = figure.querySelector("svg");
-  if (!table || !plot || !legend || !drawing) return;
+  const [place, legend] = [figure.querySelector(".live"), figure.querySelector(".legend")];
+  if (!table || !place || !legend) return;
   const sheet = readTable(table);
-  if (sheet.data[0].length < 3) return;
-  const place = document.createElement("div");
-  place.className = "live";
-  place.setAttribute("role", "img");
-  place.setAttribute(
-    "aria-label",
-    [...drawing.querySelectorAll("title, desc")].map((one) => one.textContent).join(". "),
-  );
-  plot.replaceChildren(place);
   const axis = {
     stroke: colour("--faint"),
     grid: { stroke: colour("--line"), width: 1 },
@@ -84,4 +73,4 @@ function enliven(figure) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => chart.redraw());
 }
 
-for (const figure of document.querySelectorAll("[data-chart]")) enliven(figure);
+for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);

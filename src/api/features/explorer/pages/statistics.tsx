@@ -2,7 +2,6 @@ import { raw } from "hono/html";
 import { ApiError } from "../../../server/errors/errors.ts";
 import type { ExplorerPage, Given, Visit } from "../page.ts";
 import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
-import { Bar, Lines } from "../parts/chart.tsx";
 import { csvFile } from "../parts/csv.ts";
 import { AddressLink, shortHash } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -118,7 +117,7 @@ const FigureCard = ({ figure, chosen, reply }: CardProps) => {
       <p class="faint">{note}</p>
       {reply instanceof ApiError && <Unavailable error={reply} />}
       {sheet?.rows.length === 0 && <Empty>None.</Empty>}
-      {sheet && isChart && <Lines id={id} title={title} sheet={sheet} />}
+      {sheet && isChart && <Chart id={id} title={title} sheet={sheet} />}
       {sheet && !isChart && <Numbers figure={figure} sheet={sheet} />}
       <div class="below">
         {sheet && isChart && (
@@ -160,6 +159,22 @@ const Sources = ({ figure: { id, title, operation }, given }: { figure: Figure; 
   </p>
 );
 
+type ChartProps = { id: string; title: string; sheet: Sheet };
+
+/** One line for each column of numbers. A script draws it from the table; without JavaScript there is the table alone. */
+const Chart = ({ id, title, sheet: { columns } }: ChartProps) => (
+  <figure class="chart" data-chart={`${id}-table`}>
+    <div class="live" role="img" aria-label={`${title}: the table below has the numbers.`} />
+    <ul class="legend">
+      {columns.slice(1).map((column, i) => (
+        <li>
+          <span class={`swatch series-${i + 1}`} /> {column}
+        </li>
+      ))}
+    </ul>
+  </figure>
+);
+
 const shown = new Intl.NumberFormat("en", { maximumFractionDigits: 4 });
 
 /** A cell with a number, as text: a year of days has 2,000, which elements of their own would make slow. */
@@ -193,6 +208,24 @@ const Numbers = ({ figure, sheet: { columns, rows } }: { figure: Figure; sheet: 
     </div>
   );
 };
+
+type BarProps = { values: readonly number[]; most: number };
+
+/** Numbers of one row of a table, side by side; the table says them. */
+const Bar = ({ values, most }: BarProps) => (
+  <svg
+    class="row-bar"
+    viewBox={`0 0 ${most} 1`}
+    preserveAspectRatio="none"
+    aria-hidden="true"
+    focusable="false"
+  >
+    {values.map((value, i) => {
+      const before = values.slice(0, i).reduce((sum, other) => sum + other, 0);
+      return <rect class={`block series-${i + 1}`} x={before} width={value} height="1" />;
+    })}
+  </svg>
+);
 
 /** Characters of an address; other referrers have 66. */
 const ADDRESS_LENGTH = 42;
