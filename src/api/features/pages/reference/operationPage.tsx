@@ -20,8 +20,6 @@ type Plan = {
   /** Whether requests have a price here. */
   isMetered: boolean;
   hasMcp: boolean;
-  previous: Listed | undefined;
-  next: Listed | undefined;
 };
 
 /** One operation: what it takes, what it answers, its errors, and how to ask it. */
@@ -56,7 +54,6 @@ export function operationPage(plan: Plan): FramedPage {
         <TryIt listed={listed} isMetered={plan.isMetered || endpoint.needsKey === true} />
         <Answer listed={listed} />
         <Errors listed={listed} />
-        <Others {...plan} />
       </>
     ),
   };
@@ -231,20 +228,4 @@ const Code = ({ id, title, text }: CodeProps) => (
       </pre>
     </section>
   </figure>
-);
-
-const Others = ({ previous, next }: Plan) => (
-  <nav class="pager" aria-label="Other operations">
-    {previous && (
-      <a rel="prev" href={operationUrl(previous)}>
-        {previous.operation.summary}
-      </a>
-    )}
-    <a href="docs">All operations</a>
-    {next && (
-      <a rel="next" href={operationUrl(next)}>
-        {next.operation.summary}
-      </a>
-    )}
-  </nav>
 );

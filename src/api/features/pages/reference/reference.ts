@@ -60,16 +60,15 @@ function assetOf(file: string) {
 /** Every page of the reference by its path, from the root of the service. */
 function pagesOf(plan: ReferencePlan): Record<string, () => FramedPage> {
   const { document } = plan;
-  const listed = listOperations(document);
   const shapes = Object.keys(shapesOf(document));
   return {
     docs: () => referenceIndex(plan),
     "docs/shapes": () => shapesIndex(document),
     ...Object.fromEntries(shapes.map((name) => [`docs/shapes/${name}`, () => shapePage(document, name)])),
     ...Object.fromEntries(
-      listed.map((one, i) => [
-        `docs/${one.operation.operationId}`,
-        () => operationPage({ ...partsOf(plan, one), previous: listed[i - 1], next: listed[i + 1] }),
+      listOperations(document).map((listed) => [
+        `docs/${listed.operation.operationId}`,
+        () => operationPage(partsOf(plan, listed)),
       ]),
     ),
   };
