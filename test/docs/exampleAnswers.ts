@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { listOperations } from "../../src/api/features/pages/described.ts";
-import { exampleAnswers, shortened } from "../../src/api/features/pages/reference/answers.ts";
+import { exampleAnswers } from "../../src/api/features/pages/reference/answers.ts";
 import { exampleRequest } from "../../src/api/features/pages/reference/examples.ts";
 import { type Endpoint, nameOf } from "../../src/api/server/http/endpoint.ts";
 import type { OpenApiDocument } from "../../src/api/server/http/routes.ts";
@@ -16,6 +16,24 @@ const FILE = join(root, "src/api/features/pages/reference/answers.json");
 const BIOME = join(root, "node_modules/.bin/biome");
 
 const HOW_TO_RECORD = `Record them: UPDATE_DOCS=1 npx vitest run test/chain/demo.test.ts -t "example answers"`;
+
+/** Entries of a list, and characters of a text, that an example shows. */
+const MOST_ENTRIES = 2;
+const MOST_CHARACTERS = 300;
+const MOST_LINES = 24;
+
+/** An answer, short enough to be read: the first entries of each list, and the beginning of long texts. */
+function shortened(value: unknown): unknown {
+  if (typeof value === "string") {
+    const lines = value.split("\n").slice(0, MOST_LINES).join("\n");
+    return value.includes("\n") || value.length <= MOST_CHARACTERS
+      ? lines
+      : `${value.slice(0, MOST_CHARACTERS)}…`;
+  }
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map(shortened);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner)]));
+}
 
 /**
  * The reference's example answers, as the demo gives them. Times, and what depends on them, differ from day to day, so an example

@@ -35,9 +35,6 @@ export const Facts = ({ facts }: { facts: readonly (Fact | null | false)[] }) =>
   );
 };
 
-/** The same under the name that pages of other rooms use. */
-export const Properties = ({ list }: { list: readonly (Fact | null | false)[] }) => <Facts facts={list} />;
-
 /** Figures in a row. */
 export const Figures = ({ figures }: { figures: readonly [label: string, value: Child][] }) => (
   <dl class="figures">

@@ -1,5 +1,5 @@
 import { type Endpoint, toolViewsOf } from "../../../server/http/endpoint.ts";
-import { Card, Properties } from "../../explorer/parts/card.tsx";
+import { Card, Facts } from "../../explorer/parts/card.tsx";
 import { Copy } from "../../explorer/parts/hash.tsx";
 import { Icon } from "../../explorer/parts/icon.tsx";
 import { ItemTable } from "../../explorer/parts/table.tsx";
@@ -70,8 +70,8 @@ const Terms = ({ endpoint, isMetered }: Plan) => {
   const [tool] = toolViewsOf(endpoint);
   return (
     <Card id="terms" title="At a glance">
-      <Properties
-        list={[
+      <Facts
+        facts={[
           isMetered && ["Costs", costOf(endpoint)],
           ["MCP tool", tool === undefined ? "none" : <code>{tool.name}</code>],
           cacheSeconds !== undefined && ["Cached for", `${cacheSeconds} seconds`],
@@ -177,8 +177,8 @@ const Answer = ({ listed: { operation } }: { listed: Listed }) => {
 
 const Errors = ({ listed: { operation } }: { listed: Listed }) => (
   <Card id="errors" title="Errors" isWide>
-    <Properties
-      list={Object.entries(operation.responses)
+    <Facts
+      facts={Object.entries(operation.responses)
         .filter(([status]) => status !== "200")
         .map(([status, { description = "" }]) => [
           status,
