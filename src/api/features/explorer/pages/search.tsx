@@ -3,55 +3,73 @@ import type { ExplorerPage, Given } from "../page.ts";
 import { Card, Figures, Unavailable } from "../parts/card.tsx";
 import { secondOf } from "../parts/days.ts";
 import { DomainList } from "../parts/domainList.tsx";
-import { ChainSelect, Field, Select } from "../parts/form.tsx";
+import { ChainSelect, Field, type Options, Select } from "../parts/form.tsx";
 import { NameLink } from "../parts/name.tsx";
 import { firstIn, placeIn, withQuery } from "../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../parts/sort.ts";
 import type { Domains } from "../replies.ts";
 
-const states = [
-  ["", "Any"],
-  ["registered", "Registered"],
-  ["grace", "Grace period"],
-  ["premium", "Premium"],
-  ["available", "Available"],
-] as const;
+type Filter = {
+  name: string;
+  label: string;
+  /** The choices; a text without them. */
+  options?: Options;
+  type?: "number" | "date";
+  hint?: string;
+  /** Folded unless the visitor uses it. */
+  isRare?: true;
+};
 
-const wrappings = [
-  ["", "Any"],
-  ["true", "Yes"],
-  ["false", "No"],
-] as const;
-
-const protocols = [
-  ["", "Any"],
-  ["ensv1", "ENSv1"],
-  ["ensv2", "ENSv2"],
-] as const;
-
-const places = [
-  ["false", "Label"],
-  ["true", "Full name"],
-] as const;
-
-/** The filters of the operation that a form gives as they are. */
-const plain = [
-  "q",
-  "search_full_name",
-  "availability_status",
-  "min_length",
-  "max_length",
-  "registrar_owner",
-  "wrapper_owner",
-  "registry_owner",
-  "resolver",
-  "is_wrapped",
-  "chain",
-  "protocol",
-] as const;
-
-/** Filters that a form gives as a day, and the operation takes as a second. */
-const days = ["expiry_from", "expiry_to"] as const;
+/** The filters of the operation, in the order of the form. Those with a day are given to it as seconds. */
+const filters: readonly Filter[] = [
+  { name: "q", label: "Contains" },
+  {
+    name: "search_full_name",
+    label: "Search in",
+    options: [
+      ["false", "Label"],
+      ["true", "Full name"],
+    ],
+  },
+  {
+    name: "availability_status",
+    label: "State",
+    options: [
+      ["", "Any"],
+      ["registered", "Registered"],
+      ["grace", "Grace period"],
+      ["premium", "Premium"],
+      ["available", "Available"],
+    ],
+  },
+  {
+    name: "is_wrapped",
+    label: "Wrapped",
+    options: [
+      ["", "Any"],
+      ["true", "Yes"],
+      ["false", "No"],
+    ],
+  },
+  { name: "min_length", label: "Minimum length", type: "number", isRare: true },
+  { name: "max_length", label: "Maximum length", type: "number", isRare: true },
+  { name: "expiry_from", label: "Expires after", type: "date", isRare: true },
+  { name: "expiry_to", label: "Expires before", type: "date", isRare: true },
+  { name: "registrar_owner", label: "Registrar owner", hint: "0x…", isRare: true },
+  { name: "wrapper_owner", label: "NameWrapper owner", hint: "0x…", isRare: true },
+  { name: "registry_owner", label: "Registry owner", hint: "0x…", isRare: true },
+  { name: "resolver", label: "Resolver", hint: "0x…", isRare: true },
+  {
+    name: "protocol",
+    label: "Protocol",
+    options: [
+      ["", "Any"],
+      ["ensv1", "ENSv1"],
+      ["ensv2", "ENSv2"],
+    ],
+    isRare: true,
+  },
+];
 
 type Stats = {
   expired: number;
@@ -66,20 +84,16 @@ type Found = Domains & { stats: Stats };
 export const searchPage: ExplorerPage = {
   path: "/explore/search",
   render: async (visit) => {
-    const filters = valuesOf(plain, visit.query);
-    const dates = valuesOf(days, visit.query);
+    const given = Object.fromEntries(
+      ["chain", ...filters.map(({ name }) => name)].map((name) => [name, visit.query(name)]),
+    );
     const order = orderOf(visit);
     const place = placeIn(visit);
-    const seconds = Object.fromEntries(
-      Object.entries(dates).map(([name, day]) => [
-        name,
-        secondOf(day, name === "expiry_to" ? "last" : "first"),
-      ]),
-    );
     const [found, now, chains] = await Promise.all([
       visit.tryAsk<Found>("/search-domains", {
-        ...filters,
-        ...seconds,
+        ...given,
+        expiry_from: secondOf(given.expiry_from, "first"),
+        expiry_to: secondOf(given.expiry_to, "last"),
         ...order,
         ...place,
         ...readable(order, place),
@@ -87,9 +101,9 @@ export const searchPage: ExplorerPage = {
       visit.now(),
       visit.chains(),
     ]);
-    const urlOf: UrlOf = (values) => withQuery("explore/search", { ...filters, ...dates, ...values });
+    const urlOf: UrlOf = (values) => withQuery("explore/search", { ...given, ...values });
     return {
-      title: filters.q === undefined ? "Names" : `${filters.q}: names`,
+      title: given.q === undefined ? "Names" : `${given.q}: names`,
       description: "Search ENS names by text, state, length, owner, resolver and expiry.",
       canonical: urlOf({ ...order, ...place, from: visit.query("from") }),
       section: "search",
@@ -97,12 +111,8 @@ export const searchPage: ExplorerPage = {
       body: (
         <>
           <h1>Names</h1>
-          <Filters
-            given={{ ...filters, ...dates, ...order }}
-            chains={chains}
-            hasProtocols={hasProtocols(found, filters)}
-          />
-          <Exact text={filters.q} />
+          <Filters given={given} chains={chains} />
+          <Exact text={given.q} />
           {found instanceof Error ? (
             <Unavailable error={found} />
           ) : (
@@ -134,13 +144,6 @@ const readable = (
   { page }: ReturnType<typeof placeIn>,
 ): Given => (sortBy === "full_name" && page === undefined ? { unknown_labels: "last" } : {});
 
-function valuesOf<const Name extends string>(
-  names: readonly Name[],
-  query: (name: string) => string | undefined,
-) {
-  return Object.fromEntries(names.map((name) => [name, query(name)])) as Record<Name, string | undefined>;
-}
-
 /** The name that the text itself is, which need not be in the index. */
 const Exact = ({ text }: { text: string | undefined }) =>
   text === undefined || !/^[\p{L}\p{N}-]{3,64}$/u.test(text) ? null : (
@@ -149,63 +152,51 @@ const Exact = ({ text }: { text: string | undefined }) =>
     </p>
   );
 
-type FiltersProps = { given: Given; chains: readonly string[]; hasProtocols: boolean };
+const FilterField = ({
+  filter: { name, options, isRare, ...shown },
+  given,
+}: {
+  filter: Filter;
+  given: Given;
+}) =>
+  options ? (
+    <Select name={name} options={options} value={given[name]} {...shown} />
+  ) : (
+    <Field name={name} value={given[name]} maxlength={255} {...shown} />
+  );
 
-/** Answers have the protocol of names if ENSv2 is indexed. */
-const hasProtocols = (found: Found | Error, { protocol }: Given): boolean =>
-  protocol !== undefined ||
-  (!(found instanceof Error) && found.results.some((item) => item.protocol !== undefined));
+type FiltersProps = { given: Given; chains: readonly string[] };
 
-const Filters = ({ given, chains, hasProtocols }: FiltersProps) => (
-  <form class="card" action="explore/search" method="get">
-    <div class="filters grid">
-      <Field name="q" label="Contains" value={given.q} maxlength={255} />
-      <Select name="search_full_name" label="Search in" options={places} value={given.search_full_name} />
-      <Select name="availability_status" label="State" options={states} value={given.availability_status} />
-      <Select name="is_wrapped" label="Wrapped" options={wrappings} value={given.is_wrapped} />
-    </div>
-    <details {...(hasMore(given) && { open: true })}>
-      <summary>More filters</summary>
+const Filters = ({ given, chains }: FiltersProps) => {
+  const [rare, usual] = [filters.filter(({ isRare }) => isRare), filters.filter(({ isRare }) => !isRare)];
+  const isOpen = given.chain !== undefined || rare.some(({ name }) => given[name] !== undefined);
+  return (
+    <form class="card" action="explore/search" method="get">
       <div class="filters grid">
-        <Field name="min_length" label="Minimum length" value={given.min_length} type="number" />
-        <Field name="max_length" label="Maximum length" value={given.max_length} type="number" />
-        <Field name="expiry_from" label="Expires after" value={given.expiry_from} type="date" />
-        <Field name="expiry_to" label="Expires before" value={given.expiry_to} type="date" />
-        <Field name="registrar_owner" label="Registrar owner" value={given.registrar_owner} hint="0x…" />
-        <Field name="wrapper_owner" label="NameWrapper owner" value={given.wrapper_owner} hint="0x…" />
-        <Field name="registry_owner" label="Registry owner" value={given.registry_owner} hint="0x…" />
-        <Field name="resolver" label="Resolver" value={given.resolver} hint="0x…" />
-        <ChainSelect chains={chains} value={given.chain} />
-        {hasProtocols && (
-          <Select name="protocol" label="Protocol" options={protocols} value={given.protocol} />
-        )}
+        {usual.map((filter) => (
+          <FilterField filter={filter} given={given} />
+        ))}
       </div>
-    </details>
-    <p class="actions">
-      <button type="submit" class="first">
-        Search
-      </button>
-      <a class="button" href="explore/search">
-        Clear
-      </a>
-    </p>
-  </form>
-);
-
-const rare = [
-  "min_length",
-  "max_length",
-  "expiry_from",
-  "expiry_to",
-  "registrar_owner",
-  "wrapper_owner",
-  "registry_owner",
-  "resolver",
-  "chain",
-  "protocol",
-];
-
-const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== undefined);
+      <details {...(isOpen && { open: true })}>
+        <summary>More filters</summary>
+        <div class="filters grid">
+          {rare.map((filter) => (
+            <FilterField filter={filter} given={given} />
+          ))}
+          <ChainSelect chains={chains} value={given.chain} />
+        </div>
+      </details>
+      <p class="actions">
+        <button type="submit" class="first">
+          Search
+        </button>
+        <a class="button" href="explore/search">
+          Clear
+        </a>
+      </p>
+    </form>
+  );
+};
 
 /** A count with its share, which stands below where both are too wide for a line. */
 const Share = ({ count, percent }: { count: number; percent: number }) => (

@@ -1,4 +1,4 @@
-type Options = readonly (readonly [value: string, label: string])[];
+export type Options = readonly (readonly [value: string, label: string])[];
 
 type SelectProps = { name: string; label: string; options: Options; value: string | undefined };
 
