@@ -1,8 +1,8 @@
-import type { LifeEnd } from "../../../names/rules/lifeEnds.ts";
+import { endingExpiryOf, type LifeEnd } from "../../../names/rules/lifeEnds.ts";
 import { premiumAfter as attoUsdAfter, premiumOfEth, secondsUntil } from "../../../names/rules/premium.ts";
 import { DAY } from "../../../names/rules/seconds.ts";
 import { PREMIUM_DAYS } from "../../../names/rules/stages.ts";
-import type { Availability, PriceOffer } from "../replies.ts";
+import type { Availability, Domain, PriceOffer } from "../replies.ts";
 import { withGroups } from "./price.ts";
 import { paidIn } from "./prices.tsx";
 import { Time } from "./time.tsx";
@@ -19,6 +19,17 @@ const words: Record<Availability, string> = {
 export const StateBadge = ({ state }: { state: Availability }) => (
   <span class={`badge ${state}`}>{words[state]}</span>
 );
+
+/** When each state of a name ends; nothing of a name that does not expire. */
+export function endsOf(domain: Domain): LifeEnd[] {
+  const { grace_end_timestamp, premium_end_timestamp } = domain;
+  const ends = [
+    ["registered", endingExpiryOf(domain)],
+    ["grace", grace_end_timestamp],
+    ["premium", premium_end_timestamp],
+  ] as const;
+  return ends.flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
+}
 
 const ATTO = 10n ** 18n;
 

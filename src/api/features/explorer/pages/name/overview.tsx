@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { managedNames } from "../../../../../ens/managedNames.ts";
 import { ETH_NODE } from "../../../../../ens/name.ts";
-import { endingExpiryOf, endsOfPhases } from "../../../../names/rules/lifeEnds.ts";
+import { endingExpiryOf, endsOfPhases, type LifeEnd } from "../../../../names/rules/lifeEnds.ts";
 import type { ApiError } from "../../../../server/errors/errors.ts";
 import type { Visit } from "../../page.ts";
 import { appOf } from "../../parts/apps.ts";
@@ -10,7 +10,7 @@ import { AddressLink, Whole } from "../../parts/hash.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { AppLink, inBoth, LENGTHS, Prices } from "../../parts/prices.tsx";
-import { Lifeline } from "../../parts/state.tsx";
+import { endsOf, Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Domain, NamePrice, PriceOffer, Records } from "../../replies.ts";
 import { isAccountAddress } from "./coins.ts";
@@ -121,29 +121,22 @@ function RenewUntil({ domain, now, price, network }: Grace) {
 
 type LifeProps = { domain: Domain; now: number; price: PriceOffer["prices"][number] | null };
 
-/** Nothing for names that no registrar sells. The curve of the premium is known for .eth names. */
+/** Nothing for names that no registrar sells. The curve of the premium is that of .eth names, in ENSv2 too. */
 function Life({ domain, now, price }: LifeProps) {
-  const { chain, parent_node: parentNode, expiry_timestamp: expiry, availability_status: state } = domain;
-  const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
-  const isEth = chain === undefined && parentNode === ETH_NODE;
-  if (domain.protocol === "ensv2") return <LifeInEnsv2 domain={domain} now={now} price={price} />;
-  if (expiry === null || (managed === undefined && !isEth)) return null;
-  const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
-  return <Lifeline ends={endsOfPhases(life)} state={state} now={now} price={price} hasCurve={isEth} />;
+  const { parent_node: parentNode, availability_status: state } = domain;
+  const ends = endsOfSold(domain);
+  if (ends.length === 0) return null;
+  return <Lifeline ends={ends} state={state} now={now} price={price} hasCurve={parentNode === ETH_NODE} />;
 }
 
-/** The registrar of ENSv2 has a grace and a premium of its own; the premium begins at the price that ENSv1's has. */
-function LifeInEnsv2({ domain, now, price }: LifeProps) {
-  const { expiry_timestamp, grace_end_timestamp, premium_end_timestamp, availability_status: state } = domain;
-  const ends = (
-    [
-      ["registered", expiry_timestamp],
-      ["grace", grace_end_timestamp],
-      ["premium", premium_end_timestamp],
-    ] as const
-  ).flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
-  if (ends.length < 3) return null;
-  return <Lifeline ends={ends} state={state} now={now} price={price} hasCurve />;
+/** The ends of a registrar's name; the answer has those of ENSv2, whose grace differs. */
+function endsOfSold(domain: Domain): LifeEnd[] {
+  const { chain, protocol, parent_node: parentNode, expiry_timestamp: expiry } = domain;
+  if (protocol === "ensv2") return domain.premium_end_timestamp === undefined ? [] : endsOf(domain);
+  const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
+  if (expiry === null || (managed === undefined && (chain !== undefined || parentNode !== ETH_NODE)))
+    return [];
+  return endsOfPhases({ chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) });
 }
 
 /** The coin type of Ethereum in SLIP-44. */

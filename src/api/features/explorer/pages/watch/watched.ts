@@ -1,4 +1,3 @@
-import { endingExpiryOf, type LifeEnd } from "../../../../names/rules/lifeEnds.ts";
 import { ApiError } from "../../../../server/errors/errors.ts";
 import type { Visit } from "../../page.ts";
 import { withQuery } from "../../parts/pager.tsx";
@@ -47,14 +46,3 @@ export async function askWatched(
 /** The names that the index has. */
 export const domainsOf = (watched: readonly Watched[]): Domain[] =>
   watched.flatMap(({ whois }) => (whois !== null && "name" in whois ? [whois] : []));
-
-/** When each state of a name ends; nothing of a name that does not expire. */
-export function endsOf(domain: Domain): LifeEnd[] {
-  const { grace_end_timestamp, premium_end_timestamp } = domain;
-  const ends = [
-    ["registered", endingExpiryOf(domain)],
-    ["grace", grace_end_timestamp],
-    ["premium", premium_end_timestamp],
-  ] as const;
-  return ends.flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
-}
