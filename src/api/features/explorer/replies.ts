@@ -1,8 +1,11 @@
 import type { z } from "zod";
+import type { IndexingStatus } from "../../names/endpoints/indexingStatus.ts";
 import type * as agents from "../../names/schemas/agents.ts";
 import type * as answers from "../../names/schemas/answers.ts";
 
 /* Types of the answers that pages show. */
+
+export type { IndexingStatus };
 
 export type Domain = z.infer<typeof answers.askedDomain>;
 export type Whois = Domain | z.infer<typeof answers.unknownDomain>;
@@ -55,42 +58,5 @@ export type AddressSummary = {
   previously_owned_count: number;
 };
 
-export type ChainStatus = {
-  chain: string;
-  chain_id: number;
-  phase: "backfill" | "realtime";
-  head_block_number: number | null;
-  indexed_block_number: number;
-  indexed_block_timestamp: number;
-  finalized_block_number: number;
-  lag_blocks: number | null;
-  lag_seconds: number | null;
-  progress_percentage: number | null;
-  estimated_seconds_left: number | null;
-};
-
-export type IndexingStatus = {
-  ready: boolean;
-  reason: "building" | "catching_up" | "late" | "failing" | "false_source" | "no_database" | null;
-  failing: {
-    chain: string;
-    block_number: number | null;
-    attempts: number;
-    since: number;
-    why: string;
-  } | null;
-  running: boolean;
-  phase: "backfill" | "realtime";
-  network: string;
-  schema: string;
-  active: boolean;
-  build: string;
-  max_lag_seconds: number | null;
-  chains: ChainStatus[];
-  ensv2?: {
-    phase: Ensv2Phase | null;
-    phases: { phase: Ensv2Phase; block_number: number; block_timestamp: number }[];
-  };
-};
-
-export type Ensv2Phase = "deployed" | "reserving" | "frozen" | "handed_over" | "open" | "public";
+export type ChainStatus = IndexingStatus["chains"][number];
+export type Ensv2Phase = NonNullable<IndexingStatus["ensv2"]>["phases"][number]["phase"];

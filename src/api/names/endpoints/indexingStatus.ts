@@ -147,6 +147,8 @@ const reply = z.strictObject({
   ensv2,
 });
 
+export type IndexingStatus = z.infer<typeof reply>;
+
 export const indexingStatus = endpoint({
   method: "get",
   path: "/indexing-status",
