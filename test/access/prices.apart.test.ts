@@ -138,7 +138,7 @@ const values: Record<string, string> = {
   apiKey: "ens_none",
 };
 const queries: Record<string, string> = {
-  "GET /explore/go": "?q=7",
+  "GET /explore/go": "?q=%C3%9Cn%20%E2%98%83.eth",
   "GET /explore/watch": "?names=alice.eth",
   "GET /explore/watch.ics": "?names=alice.eth",
   "GET /explore/watch.atom": "?names=alice.eth",

@@ -227,7 +227,7 @@ export function describeExplorer(stageOf: () => Stage): void {
         [nodeOfName("alice.eth"), `/explore/hash/${nodeOfName("alice.eth")}`],
         ["two words", "/explore/search?q=two%20words"],
         ["agent 0", "/explore/agents/0"],
-        ["0", "/explore/agents/0"],
+        ["0123", "/explore/name/0123.eth"],
         ["007", "/explore/name/007.eth"],
         ["alice.eth", "/explore/name/alice.eth"],
         ["ab", "/explore/name/ab.eth"],

@@ -21,7 +21,6 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return `hash/${text}`;
   const [, agentId] = text.match(/^(?:agent\s*#?|#)\s*(\d{1,78})$/i) ?? [];
   if (agentId !== undefined) return `agents/${agentId}`;
-  if (/^(0|[1-9]\d{0,76})$/.test(text) && (await isAgent(visit, text))) return `agents/${text}`;
   if (text.includes(".") || text.startsWith("["))
     return (await isUnnormalised(visit, text))
       ? `name/${encodeURIComponent(askedAs(text))}`
@@ -50,17 +49,8 @@ async function isUnnormalised(visit: Visit, text: string): Promise<boolean> {
   if (isReadable(text)) return false;
   const hash = nodeOfNameByNode(askedAs(text));
   if (hash === null) return false;
-  const reply = await visit.tryAsk<{ type?: string }>("/lookup-hash/{hash}", { hash, partial: "true" });
-  return !(reply instanceof ApiError) && reply.type === "namehash";
-}
-
-/**
- * A number is first an agent's id, which has no leading zero and 256 bits at most: a name of digits is found by the search,
- * or with its `.eth`.
- */
-async function isAgent(visit: Visit, agentId: string): Promise<boolean> {
-  const reply = await visit.ask<{ indexed?: false }>("/agents/{agentId}", { agentId });
-  return reply.indexed !== false;
+  const reply = await visit.ask<{ type?: string }>("/lookup-hash/{hash}", { hash, partial: "true" });
+  return reply.type === "namehash";
 }
 
 /** From `/explore/go`, so that it holds at `/api/explore/go`, and behind a proxy with a path of its own. */
