@@ -1,4 +1,4 @@
-import type { Domain, NamePrice } from "../replies.ts";
+import type { Domain } from "../replies.ts";
 
 type App = {
   host: string;
@@ -26,21 +26,9 @@ const apps: Record<string, Record<string, App>> = {
   },
 };
 
-/** Where the owner of a name manages it; null for a name without an owner, and on networks that have no such application. */
-export function managedAt(
-  { name, chain = "", ownership }: Pick<Domain, "name" | "chain" | "ownership">,
-  network: string | null,
-): { url: string; host: string } | null {
-  const app = apps[network ?? ""]?.[chain];
-  if (app === undefined || !ownership.is_owner_current) return null;
-  const encoded = encodeURIComponent(name);
-  const path = app.renewal?.(encoded) ?? app.path(encoded, encodeURIComponent(name.split(".")[0] ?? ""));
-  return { url: `https://${app.host}${path}`, host: app.host };
-}
-
 /** Where a name is registered or renewed; null on networks that have no such application. */
 export function appOf(
-  { domain, chain = "" }: Pick<NamePrice, "domain" | "chain">,
+  { domain, chain = "" }: { domain: string; chain?: string | undefined },
   { network, isRenewal }: { network: string | null; isRenewal: boolean },
 ): { url: string; host: string } | null {
   const app = apps[network ?? ""]?.[chain];
@@ -50,3 +38,7 @@ export function appOf(
   const path = isRenewal && app.renewal ? app.renewal(name) : app.path(name, label);
   return { url: `https://${app.host}${path}`, host: app.host };
 }
+
+/** Where the owner of a name manages it; null for a name without an owner, too. */
+export const managedAt = ({ name, chain, ownership }: Domain, network: string | null) =>
+  ownership.is_owner_current ? appOf({ domain: name, chain }, { network, isRenewal: true }) : null;

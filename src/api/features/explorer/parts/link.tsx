@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { Icon } from "./icon.tsx";
 import { LongText, visible } from "./text.tsx";
 
@@ -16,9 +17,16 @@ export const TextOrLink = ({ text, url }: { text: string; url?: string }) => {
   const link = safeUrl(text);
   if (link === null) return <LongText text={text} {...(url !== undefined && { url })} />;
   return (
-    <a class="outward" href={link.href} rel="noopener nofollow ugc" referrerpolicy="no-referrer">
-      <bdi class="theirs">{visible(text)}</bdi> <span class="host">{link.hostname}</span>
-      <Icon name="out" />
-    </a>
+    <Outward href={link.href}>
+      <bdi class="theirs">{visible(text)}</bdi>
+    </Outward>
   );
 };
+
+/** A link of a stranger to another host, which stands beside it. */
+export const Outward = ({ href, children }: { href: string; children?: Child }) => (
+  <a class="outward" href={href} rel="noopener nofollow ugc" referrerpolicy="no-referrer">
+    {children} <span class="host">{new URL(href).hostname}</span>
+    <Icon name="out" />
+  </a>
+);

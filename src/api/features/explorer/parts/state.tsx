@@ -4,7 +4,7 @@ import { DAY } from "../../../names/rules/seconds.ts";
 import { PREMIUM_DAYS } from "../../../names/rules/stages.ts";
 import type { Availability, Domain, PriceOffer } from "../replies.ts";
 import { withGroups } from "./price.ts";
-import { paidIn } from "./prices.tsx";
+import { inBoth, paidIn } from "./prices.tsx";
 import { Time } from "./time.tsx";
 
 const words: Record<Availability, string> = {
@@ -45,11 +45,6 @@ const LOW_PREMIUM = 1_000;
 
 /** When the premium is as low, in seconds after the end of grace. */
 const LOW_AFTER = Number(secondsUntil(premiumOfEth, BigInt(LOW_PREMIUM) * ATTO));
-
-const cents = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-
-const inDollars = (amount: number): string => `$${(amount < 100 ? cents : whole).format(amount)}`;
 
 type Life = {
   ends: readonly LifeEnd[];
@@ -116,7 +111,7 @@ const Premium = ({ graceEnd, now, price }: Falling) => {
   const dollars = premiumAfter(Math.max(days, 0));
   const points = Array.from({ length: PREMIUM_DAYS * 8 + 1 }, (_, i) => i / 8);
   const line = points.map((day) => `${xOf(day).toFixed(1)},${yOf(premiumAfter(day)).toFixed(1)}`).join(" ");
-  const says = `The premium is ${inDollars(dollars)} now and halves every day.`;
+  const says = `The premium is ${withGroups(String(dollars))} now and halves every day.`;
   return (
     <figure class="curve">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={says}>
@@ -138,19 +133,14 @@ const Premium = ({ graceEnd, now, price }: Falling) => {
       </svg>
       <figcaption>
         <span class="faint">Premium now</span>
-        <strong class="price">{price?.usd ? withGroups(price.usd.premium) : inDollars(dollars)}</strong>
+        <strong class="price">{price?.usd ? withGroups(price.usd.premium) : withGroups(String(dollars))}</strong>
         {price && <span>{paidIn(price, "premium")}</span>}
-        {price && (
-          <span>
-            Total for one year: {paidIn(price, "total")}
-            {price.usd && ` (${withGroups(price.usd.total)})`}.
-          </span>
-        )}
+        {price && <span>Total for one year: {inBoth(price)}.</span>}
         <span>
           {"Halves every day: "}
           {days * DAY < LOW_AFTER && (
             <>
-              below {inDollars(LOW_PREMIUM)} on <Time at={graceEnd + LOW_AFTER} day />,{" "}
+              below {withGroups(String(LOW_PREMIUM))} on <Time at={graceEnd + LOW_AFTER} day />,{" "}
             </>
           )}
           zero from <Time at={graceEnd + PREMIUM_DAYS * DAY} day />.

@@ -1,5 +1,4 @@
-import { Icon } from "../../parts/icon.tsx";
-import { TextOrLink } from "../../parts/link.tsx";
+import { Outward, TextOrLink } from "../../parts/link.tsx";
 import { useIpfsUrl } from "../../parts/outside.ts";
 import { LongText, Text } from "../../parts/text.tsx";
 import type { Records } from "../../replies.ts";
@@ -57,10 +56,9 @@ const Account = ({ service, shown, url }: Social) => (
     {url === null ? (
       <LongText text={shown} />
     ) : (
-      <a class="outward" href={url} rel="noopener nofollow ugc" referrerpolicy="no-referrer">
-        <Text>{shown}</Text> <span class="host">{new URL(url).hostname}</span>
-        <Icon name="out" />
-      </a>
+      <Outward href={url}>
+        <Text>{shown}</Text>
+      </Outward>
     )}
   </li>
 );
@@ -71,10 +69,9 @@ const Content = ({ uri }: { uri: string }) => {
   return url === null ? null : (
     <li>
       <span class="faint">Content</span>{" "}
-      <a class="outward" href={url} rel="noopener nofollow ugc" referrerpolicy="no-referrer">
-        <span class="mono">{`${uri.slice(0, 20)}…`}</span> <span class="host">{new URL(url).hostname}</span>
-        <Icon name="out" />
-      </a>
+      <Outward href={url}>
+        <span class="mono">{`${uri.slice(0, 20)}…`}</span>
+      </Outward>
     </li>
   );
 };
