@@ -522,7 +522,7 @@ const layers: Layer[] = [
         "names/serializers/calendar.ts",
       ),
     ],
-    mayTypes: ["zod", ...api("server/access/access.ts", "names/endpoints/indexingStatus.ts")],
+    mayTypes: ["zod", ...api("server/access/access.ts", "names/endpoints/")],
     because:
       "pages ask operations as programs do, and show the answers: they know neither database nor chain",
   },

@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import type { IndexingStatus } from "../../names/endpoints/indexingStatus.ts";
+import type { Referrer, SalesPeriod, Seller } from "../../names/endpoints/salesEndpoints.ts";
 import type * as agents from "../../names/schemas/agents.ts";
 import type * as answers from "../../names/schemas/answers.ts";
 
 /* Types of the answers that pages show. */
 
-export type { IndexingStatus };
+export type { IndexingStatus, Referrer, SalesPeriod, Seller };
 
 export type Domain = z.infer<typeof answers.askedDomain>;
 export type Whois = Domain | z.infer<typeof answers.unknownDomain>;

@@ -217,4 +217,9 @@ const largestRegistrations = statistic({
   show: (taken, { days }) => ({ days: Number(days), registrations: taken[days] ?? [] }),
 });
 
+/** Rows of the answers. */
+export type SalesPeriod = z.infer<typeof period>;
+export type Seller = z.infer<typeof sellerInAll>;
+export type Referrer = z.infer<typeof referrer>;
+
 export const salesEndpoints = [purchases, sellers, referrers, largestRegistrations];

@@ -1,4 +1,5 @@
 import { contractInWords } from "../../parts/contract.ts";
+import type { Referrer, SalesPeriod, Seller } from "../../replies.ts";
 
 /** Rows of a name and numbers: what the chart, the table and the CSV show. */
 export type Sheet = { columns: readonly string[]; rows: readonly (readonly [string, ...number[]])[] };
@@ -53,28 +54,6 @@ function sheet<Item>(
 /** Ether of an amount in wei, to six digits after the point. */
 const toEther = (wei: string | bigint): number => Number(BigInt(wei) / 10n ** 12n) / 1_000_000;
 
-/** Revenue in one ERC-20 token. */
-type Payment = {
-  token: string;
-  symbol: string | null;
-  decimals: number | null;
-  registration_amount: string;
-  renewal_amount: string;
-};
-
-type Period = {
-  start: string;
-  registrations: number;
-  renewals: number;
-  registration_cost_wei: string;
-  premium_wei: string;
-  renewal_cost_wei: string;
-  registration_cost_usd: string | null;
-  premium_usd: string | null;
-  renewal_cost_usd: string | null;
-  payments?: Payment[];
-};
-
 /** Figures over time, from the same answer. */
 const purchases = {
   operation: "/ens-stats/purchases",
@@ -83,13 +62,13 @@ const purchases = {
   isWide: true,
 } as const;
 
-const periodSheet = (periods: readonly Period[], numbers: Numbers<Period>): Sheet =>
+const periodSheet = (periods: readonly SalesPeriod[], numbers: Numbers<SalesPeriod>): Sheet =>
   sheet("From", periods, ({ start }) => start, numbers);
 
 /** A token's amount in a period, in whole tokens. */
 const paidIn =
-  ({ token, decimals }: Payment) =>
-  ({ payments = [] }: Period): number => {
+  ({ token, decimals }: NonNullable<SalesPeriod["payments"]>[number]) =>
+  ({ payments = [] }: SalesPeriod): number => {
     const paid = payments.find((one) => one.token === token);
     const units = BigInt(paid?.registration_amount ?? 0) + BigInt(paid?.renewal_amount ?? 0);
     return Number(units) / 10 ** (decimals ?? 0);
@@ -100,30 +79,11 @@ type Distribution = { eth_label_length: { length: number; count: number }[] };
 /** The few longer labels share one row. */
 const LONGEST = 30;
 
-type Seller = {
-  contract: string;
-  title?: string;
-  first_day: string;
-  registrations: number;
-  renewals: number;
-};
-
 /** A contract that sells names by its title. Other registrars stand for sales of controllers that no deployment lists. */
 const sellerName = ({ contract, title, first_day: firstDay }: Seller): string =>
   /^(CONTROLLER|REGISTRAR_AUCTION$|ENSV2_)/.test(contract)
     ? contractInWords(title ?? contract)
     : `Unlisted controllers, from ${firstDay.slice(0, 4)}`;
-
-type Referrer = {
-  referrer: string;
-  address?: string;
-  registrations: number;
-  renewals: number;
-  registration_cost_wei: string;
-  renewal_cost_wei: string;
-  registration_cost_usd: string | null;
-  renewal_cost_usd: string | null;
-};
 
 const paidUsd = ({ registration_cost_usd: first, renewal_cost_usd: later }: Referrer): number | null =>
   first === null || later === null ? null : Number(first) + Number(later);
@@ -141,7 +101,7 @@ export const figures: readonly Figure[] = [
     id: "sales",
     title: "Registrations and renewals",
     note: "Names registered and renewed in each period.",
-    sheetOf: ({ periods }: { periods: Period[] }) =>
+    sheetOf: ({ periods }: { periods: SalesPeriod[] }) =>
       periodSheet(periods, { Registrations: (one) => one.registrations, Renewals: (one) => one.renewals }),
   },
   {
@@ -149,7 +109,7 @@ export const figures: readonly Figure[] = [
     id: "revenue",
     title: "Revenue in ether",
     note: "In ether, as logged by the controllers. Registrations include premiums. Renewals whose cost is not known exactly count with its upper bound.",
-    sheetOf: ({ periods }: { periods: Period[] }) =>
+    sheetOf: ({ periods }: { periods: SalesPeriod[] }) =>
       periodSheet(periods, {
         "Registrations, ETH": (one) => toEther(one.registration_cost_wei),
         "Renewals, ETH": (one) => toEther(one.renewal_cost_wei),
@@ -162,7 +122,7 @@ export const figures: readonly Figure[] = [
     title: "Revenue in dollars",
     note: "At the price of ether when each name was sold. Registrations include premiums. Periods without a known price of ether are left out.",
     isRare: true,
-    sheetOf: ({ periods }: { periods: Period[] }) =>
+    sheetOf: ({ periods }: { periods: SalesPeriod[] }) =>
       periodSheet(
         periods.filter((one) => one.registration_cost_usd && one.renewal_cost_usd && one.premium_usd),
         {
@@ -178,7 +138,7 @@ export const figures: readonly Figure[] = [
     title: "Revenue from ENSv2 names",
     note: "In whole tokens, as logged by the registrars. Registrations include premiums.",
     isRare: true,
-    sheetOf: ({ periods }: { periods: Period[] }) => {
+    sheetOf: ({ periods }: { periods: SalesPeriod[] }) => {
       const tokens = new Map(periods.flatMap(({ payments = [] }) => payments.map((one) => [one.token, one])));
       return periodSheet(
         periods,
