@@ -31,7 +31,6 @@ const accessible = [
   "/docs",
   "/docs/get_search_domains",
   "/docs/post_whois_bulk",
-  "/docs/shapes",
   "/docs/shapes/Domain",
   "/signup",
 ];

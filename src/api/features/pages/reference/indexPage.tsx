@@ -45,9 +45,6 @@ export function referenceIndex({ document, hasSignup, offers }: Plan): FramedPag
                 GraphiQL
               </a>
             )}
-            <a class="button" href="docs/shapes">
-              Shapes
-            </a>
           </p>
         </div>
         <nav class="choices" aria-label="Groups of operations">
@@ -87,33 +84,6 @@ const Line = ({ listed }: { listed: Listed }) => (
   </li>
 );
 
-/** The list of all shapes: schemas that several answers share. */
-export const shapesIndex = (document: OpenApiDocument): FramedPage => ({
-  title: "Shapes: API",
-  description: "The shapes of answers.",
-  path: "docs/shapes",
-  body: (
-    <>
-      <div class="heading">
-        <p>
-          <a href="docs">API reference</a>
-        </p>
-        <h1>Shapes</h1>
-        <p class="lead">What answers are made of.</p>
-      </div>
-      <ul class="shapes">
-        {Object.keys(shapesOf(document))
-          .sort()
-          .map((name) => (
-            <li>
-              <a href={shapeUrl(name)}>{name}</a>
-            </li>
-          ))}
-      </ul>
-    </>
-  ),
-});
-
 /** One shape, with its fields. */
 export const shapePage = (document: OpenApiDocument, name: string): FramedPage => ({
   title: `${name}: API`,
@@ -123,7 +93,7 @@ export const shapePage = (document: OpenApiDocument, name: string): FramedPage =
     <>
       <div class="heading">
         <p>
-          <a href="docs">API reference</a> · <a href="docs/shapes">Shapes</a>
+          <a href="docs">API reference</a>
         </p>
         <h1>{name}</h1>
       </div>

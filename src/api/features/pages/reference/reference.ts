@@ -10,7 +10,7 @@ import { type FramedPage, framed } from "../frame.tsx";
 import type { Offers } from "../home.ts";
 import { sendPage } from "../html.ts";
 import { ORIGIN } from "./examples.ts";
-import { referenceIndex, shapePage, shapesIndex } from "./indexPage.tsx";
+import { referenceIndex, shapePage } from "./indexPage.tsx";
 import { operationPage } from "./operationPage.tsx";
 
 export type ReferencePlan = {
@@ -63,7 +63,6 @@ function pagesOf(plan: ReferencePlan): Record<string, () => FramedPage> {
   const shapes = Object.keys(shapesOf(document));
   return {
     docs: () => referenceIndex(plan),
-    "docs/shapes": () => shapesIndex(document),
     ...Object.fromEntries(shapes.map((name) => [`docs/shapes/${name}`, () => shapePage(document, name)])),
     ...Object.fromEntries(
       listOperations(document).map((listed) => [
