@@ -48,9 +48,14 @@ test("the page of a registered name that cannot be normalised opens from there",
   expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining("not normalised")]);
 });
 
-test.each(["name/%20Alice.ETH%20", `address/%20${account(0xa11ce)}%20`, `hash/${namehash("alice.eth")}%20`])(
+test.each(["name/%20Alice.ETH%20", `address/%20${account(0xa11ce)}%20`])(
   "/explore/%s opens despite its spaces",
   async (path) => {
     expect((await ask(path)).status).toBe(200);
   },
 );
+
+test("the page of a namehash leads to its name's, despite spaces", async () => {
+  const reply = await ask(`hash/${namehash("alice.eth")}%20`);
+  expect([reply.status, reply.headers.get("location")]).toEqual([303, "../../explore/name/alice.eth"]);
+});

@@ -224,7 +224,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       const places = [
         ["alice", "/explore/name/alice.eth"],
         [alice, `/explore/address/${alice}`],
-        [nodeOfName("alice.eth"), `/explore/hash/${nodeOfName("alice.eth")}`],
+        [nodeOfName("alice.eth"), "/explore/name/alice.eth"],
         ["two words", "/explore/search?q=two%20words"],
         ["agent 0", "/explore/agents/0"],
         ["0123", "/explore/name/0123.eth"],

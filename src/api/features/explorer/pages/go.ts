@@ -25,13 +25,9 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
     return (await isUnnormalised(visit, text))
       ? `name/${encodeURIComponent(askedAs(text))}`
       : `name/${encoded}`;
-  if (isLabel(text)) return `name/${encodeURIComponent(`${text}.eth`)}`;
+  // A word that can be a .eth name: people ask whether it is free. Its page leads to the names that contain it.
+  if (!/\s/u.test(text) && isReadable(`${text}.eth`)) return `name/${encodeURIComponent(`${text}.eth`)}`;
   return `search?q=${encoded}`;
-}
-
-/** A word that can be a .eth name: people ask whether it is free. Its page leads to the names that contain it. */
-function isLabel(text: string): boolean {
-  return !/\s/u.test(text) && isReadable(`${text}.eth`);
 }
 
 /** Whether it can be normalised. */
@@ -53,6 +49,6 @@ async function isUnnormalised(visit: Visit, text: string): Promise<boolean> {
   return reply.type === "namehash";
 }
 
-/** From `/explore/go`, so that it holds at `/api/explore/go`, and behind a proxy with a path of its own. */
-const redirect = (place: string): Response =>
+/** To a place relative to the request's, so that it holds below `/api` and behind a proxy with a path of its own. */
+export const redirect = (place: string): Response =>
   new Response(null, { status: 303, headers: { Location: place } });

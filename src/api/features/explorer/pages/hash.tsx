@@ -2,9 +2,10 @@ import { ApiError } from "../../../server/errors/errors.ts";
 import type { ExplorerPage } from "../page.ts";
 import { Card } from "../parts/card.tsx";
 import { Whole } from "../parts/hash.tsx";
-import { NameLink } from "../parts/name.tsx";
+import { NameLink, nameUrl } from "../parts/name.tsx";
 import { StateBadge } from "../parts/state.tsx";
 import type { Availability } from "../replies.ts";
+import { redirect } from "./go.ts";
 
 type Labelled = { name: string; availability_status: Availability };
 
@@ -13,7 +14,7 @@ type Reply =
   | { type: "labelhash"; domains: Labelled[]; total: number }
   | { hash: string; indexed: false };
 
-/** The names behind a hash: the one whose namehash it is, or all whose labelhash it is. */
+/** The names with a labelhash. A namehash leads to the page of its name. */
 export const hashPage: ExplorerPage = {
   path: "/explore/hash/:hash",
   render: async (visit) => {
@@ -25,36 +26,27 @@ export const hashPage: ExplorerPage = {
         "No indexed name has this namehash or labelhash. Transactions have no page here.",
       );
     }
-    const isNamehash = reply.type === "namehash";
+    if (reply.type === "namehash") return redirect(`../../${nameUrl(reply.name)}`);
     return {
-      title: isNamehash ? "Namehash" : "Labelhash",
+      title: "Labelhash",
       description: "ENS names with this hash.",
       canonical: `explore/hash/${hash.toLowerCase()}`,
       section: "search",
       body: (
         <>
-          <h1>{isNamehash ? "Namehash" : "Labelhash"}</h1>
+          <h1>Labelhash</h1>
           <p>
             <Whole value={hash} what="hash" />
           </p>
-          <Card
-            id="names"
-            title={isNamehash ? "Name" : `Names with this label: ${reply.total.toLocaleString("en")}`}
-          >
-            {isNamehash ? (
-              <p>
-                <NameLink name={reply.name} />
-              </p>
-            ) : (
-              <ul class="expiries">
-                {reply.domains.map((domain) => (
-                  <li>
-                    <NameLink name={domain.name} />
-                    <StateBadge state={domain.availability_status} />
-                  </li>
-                ))}
-              </ul>
-            )}
+          <Card id="names" title={`Names with this label: ${reply.total.toLocaleString("en")}`}>
+            <ul class="expiries">
+              {reply.domains.map((domain) => (
+                <li>
+                  <NameLink name={domain.name} />
+                  <StateBadge state={domain.availability_status} />
+                </li>
+              ))}
+            </ul>
           </Card>
         </>
       ),
