@@ -114,15 +114,10 @@ const Drops = ({ list, kind, given, now, first }: DropsProps) => (
       list={list}
       first={first}
       what="drops"
-      urlOf={(place) => dropsUrl("drops", kind, { ...given, ...wordsOf(place) })}
+      urlOf={(place) => dropsUrl("drops", kind, { ...given, ...place })}
     />
   </Card>
 );
-
-const wordsOf = (place: object): Given =>
-  Object.fromEntries(
-    Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
 
 const Row = ({ item, kind, now }: { item: DomainItem; kind: Kind; now: number }) => {
   const { expiry_timestamp: expiry, ownership, chain, availability_status: state } = item;

@@ -2,6 +2,7 @@ import { DAY } from "../../../../names/rules/seconds.ts";
 import { GRACE_DAYS, PREMIUM_DAYS } from "../../../../names/rules/stages.ts";
 import type { Given, Visit } from "../../page.ts";
 import { withQuery } from "../../parts/pager.tsx";
+import type { UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
 
 /** Days ahead, or back, that a list of drops covers. */
@@ -87,7 +88,7 @@ export const filtersOf = (visit: Pick<Visit, "query">): Given =>
   Object.fromEntries(filters.map((name) => [name, visit.query(name)]));
 
 /** Where a kind of drops with these filters is found: the page, or one of its files. */
-export const dropsUrl = (file: string, { key }: Kind, given: Given): string =>
+export const dropsUrl = (file: string, { key }: Kind, given: Parameters<UrlOf>[0]): string =>
   withQuery(`explore/${file}`, { kind: key === kinds[0].key ? undefined : key, ...given });
 
 /** The query for a kind. ENSv2 names are left out: their grace and premium end at other times. */
