@@ -15,7 +15,7 @@ type Reply = {
 /** Claims that one page shows, newest first. The JSON has all. */
 const MAX_CLAIMS = 100;
 
-/** The primary name as it resolves, the newest claim on each chain, and every claim before. */
+/** The primary name as it resolves, and every claim, newest first. */
 export async function primaryNamesOfAddress({ visit, address }: AddressView): Promise<Child> {
   const reply = await visit.tryAsk<Reply>("/address/{address}/primary-name", {
     address,
@@ -24,36 +24,26 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
   });
   if (reply instanceof Error) return <Unavailable error={reply} />;
   const newestFirst = reply.history.toReversed();
-  const chains = [
-    ...new Map(reply.history.map((claim) => [`${claim.chain} ${claim.registrar}`, claim])).values(),
-  ];
   return (
     <div class="cards">
       <Card id="current" title="Verified">
         {reply.unresolved && <NotFoundOut unresolved={reply.unresolved} />}
         {reply.current && <Current {...reply.current} />}
       </Card>
-      <Card id="chains" title="Latest claim per chain">
-        {chains.length === 0 ? (
+      <Card id="claims" title="All claims" isWide>
+        <p class="faint">A claim is unverified until the name resolves back to the address.</p>
+        {newestFirst.length === 0 ? (
           <Empty>This address never claimed a name.</Empty>
         ) : (
-          <Facts
-            facts={chains.map((claim) => [
-              `${claim.chain}, ${registrars[claim.registrar] ?? claim.registrar}`,
-              <Claimed claim={claim} />,
-            ])}
-          />
-        )}
-        <p class="faint">A claim is unverified until the name resolves back to the address.</p>
-      </Card>
-      {newestFirst.length > 0 && (
-        <Card id="claims" title="All claims" isWide>
           <ItemTable
             caption="All claims"
             items={newestFirst.slice(0, MAX_CLAIMS)}
             columns={[
               { title: "Name", cell: (claim) => <Claimed claim={claim} /> },
-              { title: "Chain", cell: ({ chain }) => chain },
+              {
+                title: "Chain",
+                cell: ({ chain, registrar }) => `${chain}, ${registrars[registrar] ?? registrar}`,
+              },
               {
                 title: "Block",
                 cell: (claim) => claim.block_number.toLocaleString("en"),
@@ -65,8 +55,8 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
               },
             ]}
           />
-        </Card>
-      )}
+        )}
+      </Card>
     </div>
   );
 }
