@@ -30,12 +30,6 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
   const known = price === null || price instanceof Error ? null : price;
   const isRenewal = known !== null && known.registration === null && known.renewal !== null;
   const written = records instanceof Error ? undefined : records.records;
-  const isLeftLong = domain.wrapper !== undefined || domain.protocol === "ensv2";
-  const resolver = (
-    <Card id="resolver" title="Resolver">
-      <Resolver domain={domain} />
-    </Card>
-  );
   return (
     <>
       <Card id="registration" title="Ownership" isWide>
@@ -65,11 +59,10 @@ export async function overviewOfName({ visit, domain, now, records: askRecords }
               {written && <Texts {...records} records={written} now={now} />}
             </>
           )}
-          {!isLeftLong && resolver}
         </div>
         <div>
           {!(records instanceof Error) && written && <Addresses {...records} records={written} />}
-          {isLeftLong && resolver}
+          <Resolver domain={domain} />
           {price !== null && isRenewal && <Prices price={price} network={network} isFolded />}
           <details class="card fold">
             <summary>
@@ -203,7 +196,7 @@ const resolverWords: Record<Domain["resolver"]["status"], string> = {
 };
 
 const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
-  <>
+  <Card id="resolver" title="Resolver">
     <Facts
       facts={[
         resolver.address !== undefined && [
@@ -222,7 +215,7 @@ const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
       {live === "not_asked" &&
         " Records cannot be read from the chain because the text of the name is unknown."}
     </p>
-  </>
+  </Card>
 );
 
 const Wrapper = ({ wrapper, now }: { wrapper: NonNullable<Domain["wrapper"]>; now: number }) => (
