@@ -173,25 +173,21 @@ async function readParts(visit: Visit, name: string, kind: Kind | "all"): Promis
   const logs = events instanceof Error || events === null ? [] : events.events;
   const isWhole = !(events instanceof Error) && (events?.total ?? 0) <= AT_ONCE && !events?.is_incomplete;
   return [
-    partOf(events, kind === "registration" ? [] : entriesOfRecords(logs, isWhole), "logs"),
-    partOf(owners, owners && !(owners instanceof Error) ? entriesOfOwners(owners.history) : [], "owners"),
-    partOf(
-      resolvers,
-      resolvers && !(resolvers instanceof Error) ? entriesOfResolvers(resolvers.history) : [],
-      "resolvers",
-    ),
-    partOf(
-      purchases,
-      purchases && !(purchases instanceof Error) ? entriesOfPurchases(purchases, logs) : [],
-      "registrations",
-    ),
+    partOf(events, "logs", () => (kind === "registration" ? [] : entriesOfRecords(logs, isWhole))),
+    partOf(owners, "owners", ({ history }) => entriesOfOwners(history)),
+    partOf(resolvers, "resolvers", ({ history }) => entriesOfResolvers(history)),
+    partOf(purchases, "registrations", (reply) => entriesOfPurchases(reply, logs)),
   ].filter((part) => part !== null);
 }
 
 /** What an operation answered, or that it failed; null if it was not asked. */
-function partOf(reply: HistoryTotal | ApiError | null, entries: Entry[], of: string): Part | ApiError | null {
+function partOf<Reply extends HistoryTotal>(
+  reply: Reply | ApiError | null,
+  of: string,
+  entriesOf: (reply: Reply) => Entry[],
+): Part | ApiError | null {
   if (reply === null || reply instanceof Error) return reply;
-  return { entries, total: reply.total, isIncomplete: reply.is_incomplete ?? false, of };
+  return { entries: entriesOf(reply), total: reply.total, isIncomplete: reply.is_incomplete ?? false, of };
 }
 
 /** Entries of a history that its operation gives at once; of longer ones, the newest. */
@@ -232,7 +228,9 @@ const TimeLine = ({ entries, now, hasChains }: TimeLineProps) => (
         <div class="when">
           {entry.at === null ? null : <Time at={entry.at} />}
           <span class="faint number">
-            {[agoOf(entry, now), blockOf(entry, hasChains)].filter((part) => part !== null).join(" · ")}
+            {[entry.at === null ? null : fromNow(entry.at, now), blockOf(entry, hasChains)]
+              .filter((part) => part !== null)
+              .join(" · ")}
           </span>
         </div>
         <div class="what">
@@ -248,8 +246,6 @@ const TimeLine = ({ entries, now, hasChains }: TimeLineProps) => (
     ))}
   </ol>
 );
-
-const agoOf = ({ at }: Entry, now: number): string | null => (at === null ? null : fromNow(at, now));
 
 const blockOf = ({ block, chain }: Entry, hasChains: boolean): string | null =>
   block === null ? null : `block ${block.toLocaleString("en")}${hasChains && chain ? ` on ${chain}` : ""}`;
