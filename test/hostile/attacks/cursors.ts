@@ -103,7 +103,7 @@ export const forgedInputs = (count: number): string[] =>
         textsAfter: i % 3 === 0 ? null : `0x${"f".repeat(64)}`,
         addressesAfter: [null, "-1", "0", "9".repeat(78)][i % 5] ?? null,
       },
-      recordsAsked(allRecords),
+      recordsAsked({ ...allRecords, types: [...allRecords.types] }),
     ),
   );
 

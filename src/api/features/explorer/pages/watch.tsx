@@ -6,7 +6,7 @@ import { Expiry, Owner } from "../parts/domainList.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ChainMark, NameLink, nameUrl } from "../parts/name.tsx";
 import { PauseButton } from "../parts/pause.tsx";
-import { endsOf, StateBadge } from "../parts/state.tsx";
+import { StateBadge } from "../parts/state.tsx";
 import { ItemTable } from "../parts/table.tsx";
 import { Text } from "../parts/text.tsx";
 import { askWatched, domainsOf, MAX_WATCHED, namesIn, type Watched, watchUrl } from "./watch/watched.ts";

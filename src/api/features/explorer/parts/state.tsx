@@ -133,7 +133,9 @@ const Premium = ({ graceEnd, now, price }: Falling) => {
       </svg>
       <figcaption>
         <span class="faint">Premium now</span>
-        <strong class="price">{price?.usd ? withGroups(price.usd.premium) : withGroups(String(dollars))}</strong>
+        <strong class="price">
+          {price?.usd ? withGroups(price.usd.premium) : withGroups(String(dollars))}
+        </strong>
         {price && <span>{paidIn(price, "premium")}</span>}
         {price && <span>Total for one year: {inBoth(price)}.</span>}
         <span>

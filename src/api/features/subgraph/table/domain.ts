@@ -7,15 +7,7 @@ import { sqlOf } from "../../../names/query/scope.ts";
 import { toSql } from "../../../names/rules/conditionSql.ts";
 import { createdOrder, expiryOrder } from "../../../names/rules/nameOrders.ts";
 import { changedNode, ownerAt, ownerOrNoneAt } from "./changes.ts";
-import {
-  type Entity,
-  type Env,
-  nameOf,
-  none,
-  type Relation,
-  ROW_BY_ROW,
-  type Row,
-} from "./entity.ts";
+import { type Entity, type Env, nameOf, none, type Relation, ROW_BY_ROW, type Row } from "./entity.ts";
 import { derived, relation, scalar } from "./fields.ts";
 import { addrAt, nodesByAddress } from "./recordsInForce.ts";
 import { domainAs, eventAs } from "./rowNames.ts";

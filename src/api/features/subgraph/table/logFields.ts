@@ -80,7 +80,11 @@ export const common = (
   }),
 });
 
-export const expiryDate = scalar("BigInt!", "`expiry_timestamp`", (row) => sql`${logAt(row).expiryTimestamp}`);
+export const expiryDate = scalar(
+  "BigInt!",
+  "`expiry_timestamp`",
+  (row) => sql`${logAt(row).expiryTimestamp}`,
+);
 export const fuses = scalar("Int!", "`fuses`", (row) => sql`${logAt(row).fuses}`);
 export const detail = (type: Scalar, argument: string, as = argument): ScalarField =>
   scalar(`${type}!`, `\`${argument}\` of the log`, (row) =>

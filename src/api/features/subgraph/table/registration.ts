@@ -55,14 +55,15 @@ export const registrationEntity: Entity = {
     read: (id) => (HASH.test(id) ? [childNode(ETH_NODE, id as Hex)] : null),
   },
   fields: {
-    id: scalar("ID!", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, { isHex: true, isFixed: true }),
+    id: scalar("ID!", "`labelhash`", (row) => sql`${domainAt(row).labelhash}`, {
+      isHex: true,
+      isFixed: true,
+    }),
     domain: ownDomain,
-    registrationDate: scalar(
-      "BigInt!",
-      "`registered_timestamp`",
-      (row) => orderAt(row, registeredOrder),
-      { column: "int8", orderOfAll: (row) => [orderAt(row, registeredOrder)] },
-    ),
+    registrationDate: scalar("BigInt!", "`registered_timestamp`", (row) => orderAt(row, registeredOrder), {
+      column: "int8",
+      orderOfAll: (row) => [orderAt(row, registeredOrder)],
+    }),
     expiryDate: scalar(
       "BigInt!",
       "`expiry_timestamp` of the registrar or the ENSv2 entry, without grace",

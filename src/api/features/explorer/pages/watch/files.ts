@@ -2,9 +2,10 @@ import { DAY } from "../../../../names/rules/seconds.ts";
 import { type Ended, toCalendarOfEnds } from "../../../../names/serializers/calendar.ts";
 import type { ExplorerPage, Visit } from "../../page.ts";
 import { nameUrl } from "../../parts/name.tsx";
+import { endsOf } from "../../parts/state.tsx";
 import { inUtc } from "../../parts/time.tsx";
 import { type FeedEntry, feedFile } from "../drops/feed.ts";
-import { askWatched, domainsOf, endsOf, namesIn } from "./watched.ts";
+import { askWatched, domainsOf, namesIn } from "./watched.ts";
 
 const TITLE = "Watched ENS names";
 
