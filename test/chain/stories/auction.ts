@@ -19,8 +19,7 @@ import {
   warp,
 } from "../../../devnet/acts.ts";
 import { expectWhoisAsOnChain, spelled } from "../onChain.ts";
-import { namesOf } from "../stage.ts";
-import { stage } from "./stage.ts";
+import { stage, told } from "./stage.ts";
 
 const auction = (label: string) =>
   auctionName(stage.chain, {
@@ -36,28 +35,9 @@ describe("a name is auctioned in 2017", () => {
     const { cast } = stage;
     await auction("auctioned");
     const answer = await expectWhoisAsOnChain(stage, "auctioned.eth");
-    expect(answer).toMatchObject({
-      name: `${spelled("auctioned")}.eth`,
-      expiry_timestamp: null,
-      ownership: {
-        is_wrapped: false,
-        owner: cast.alice,
-        is_owner_current: false,
-        registry: cast.alice,
-        ended_by: "no_registration",
-        last_owner: { address: cast.alice, ended_by: "no_registration" },
-      },
-    });
-    const events = await stage.events("auctioned.eth");
-    expect(namesOf(events)).toEqual([
-      "REGISTRAR_AUCTION AuctionStarted",
-      "REGISTRAR_AUCTION BidRevealed",
-      "REGISTRAR_AUCTION BidRevealed",
-      "REGISTRY_OLD NewOwner",
-      "REGISTRAR_AUCTION HashRegistered",
-    ]);
+    expect(answer.name).toBe(`${spelled("auctioned")}.eth`);
     // The price is the second highest bid.
-    expect(events.at(-1)).toMatchObject({
+    expect((await stage.events("auctioned.eth")).at(-1)).toMatchObject({
       owner_address: cast.alice,
       cost_wei: parseEther("0.02").toString(),
     });
@@ -70,107 +50,60 @@ describe("a name is auctioned in 2017", () => {
     expect(bids.map(({ node }) => node)).toEqual([null, null]);
   });
 
-  test("and its deed is given to another account", async () => {
-    const { chain, cast } = stage;
-    await transferDeed(chain, { from: cast.alice, label: "auctioned", to: cast.carol });
-    expect((await expectWhoisAsOnChain(stage, "auctioned.eth")).ownership.owner).toBe(cast.carol);
-  });
+  told("and its deed is given to another account", ["auctioned.eth"], (chain, { alice, carol }) =>
+    transferDeed(chain, { from: alice, label: "auctioned", to: carol }),
+  );
 });
 
 describe("the registrar of 2019", () => {
-  test("takes an auctioned name over from its deed's owner", async () => {
-    const { chain, cast } = stage;
-    await auction("carried");
-    await useOldRegistrar(chain, { from: cast.deployer, registrar: "oldRegistrar" });
-    // It took names over from 28 days after their auction on.
-    await warp(chain, { seconds: 29n * DAY });
-    await transferRegistrars(chain, { from: cast.alice, label: "carried" });
-    const answer = await expectWhoisAsOnChain(stage, "carried.eth");
-    expect(answer.ownership.owner).toBe(cast.alice);
-    expect(namesOf(await stage.events("carried.eth"))).toContain("REGISTRAR_OLD Transfer");
-  });
+  const [label, name, controller] = ["of-2019", "of-2019.eth", "controller1"] as const;
 
-  test("takes over: the holder of a released deed owns nothing", async () => {
-    const { chain, cast } = stage;
-    await releaseDeed(chain, { from: cast.carol, label: "auctioned" });
-    const answer = await expectWhoisAsOnChain(stage, "auctioned.eth");
-    expect(answer.ownership).toEqual({
-      is_wrapped: false,
-      owner: cast.carol,
-      is_owner_current: false,
-      registry: cast.carol,
-      ended_by: "no_registration",
-      last_owner: { address: cast.carol, ended_by: "no_registration" },
-    });
-    expect(namesOf(await stage.events("auctioned.eth")).at(-1)).toBe("REGISTRAR_AUCTION HashReleased");
-  });
+  told(
+    "takes an auctioned name over from its deed's owner",
+    ["carried.eth"],
+    async (chain, { alice, deployer }) => {
+      await auction("carried");
+      await useOldRegistrar(chain, { from: deployer, registrar: "oldRegistrar" });
+      // It took names over from 28 days after their auction on.
+      await warp(chain, { seconds: 29n * DAY });
+      await transferRegistrars(chain, { from: alice, label: "carried" });
+    },
+  );
+
+  told("takes over: the holder of a released deed owns nothing", ["auctioned.eth"], (chain, { carol }) =>
+    releaseDeed(chain, { from: carol, label: "auctioned" }),
+  );
 
   test("registers by its controller, which spells the label out", async () => {
     const { chain, cast } = stage;
-    await registerV3(chain, { from: cast.bob, label: "of-2019", controller: "controller1" });
-    const answer = await expectWhoisAsOnChain(stage, "of-2019.eth");
-    expect(answer).toMatchObject({ name: "of-2019.eth", ownership: { owner: cast.bob, registry: cast.bob } });
-    const events = await stage.events("of-2019.eth");
-    expect(namesOf(events)).toEqual([
-      "REGISTRAR_OLD Transfer",
-      "REGISTRY_OLD NewOwner",
-      "REGISTRAR_OLD NameRegistered",
-      "CONTROLLER NameRegistered",
-    ]);
-    expect(events.at(-1)?.cost_wei).toMatch(/^[1-9]\d+$/);
+    await registerV3(chain, { from: cast.bob, label, controller });
+    expect((await expectWhoisAsOnChain(stage, name)).name).toBe(name);
+    expect((await stage.events(name)).at(-1)?.cost_wei).toMatch(/^[1-9]\d+$/);
   });
 
-  test("renews, transfers, and sets a resolver", async () => {
-    const { chain, cast } = stage;
-    await renew(chain, { from: cast.bob, label: "of-2019", controller: "controller1" });
-    const registrar = "oldRegistrar";
-    await transferRegistration(chain, { from: cast.bob, label: "of-2019", to: cast.carol, registrar });
+  told("renews, transfers, and sets a resolver", [name], async (chain, { bob: from, carol: to }) => {
+    await renew(chain, { from, label, controller });
+    await transferRegistration(chain, { from, label, to, registrar: "oldRegistrar" });
     const resolver = addressOf(chain, "resolver2");
-    await setResolver(chain, {
-      from: cast.bob,
-      registry: "oldRegistry",
-      node: ethNode("of-2019"),
-      resolver,
-    });
-    const answer = await expectWhoisAsOnChain(stage, "of-2019.eth");
-    expect(answer.resolver.address).toBe(resolver);
-    expect(namesOf(await stage.events("of-2019.eth")).slice(-4)).toEqual([
-      "REGISTRAR_OLD NameRenewed",
-      "CONTROLLER NameRenewed",
-      "REGISTRAR_OLD Transfer",
-      "REGISTRY_OLD NewResolver",
-    ]);
+    await setResolver(chain, { from, registry: "oldRegistry", node: ethNode(label), resolver });
   });
 
-  test("has subnames, which stay in the old registry", async () => {
-    const { chain, cast } = stage;
-    const act = { registry: "oldRegistry", parent: ethNode("of-2019"), label: "www", owner: cast.erin };
-    await setSubnodeOwner(chain, { from: cast.bob, ...act });
-    expect((await expectWhoisAsOnChain(stage, "www.of-2019.eth")).ownership.owner).toBe(cast.erin);
-  });
+  told("has subnames, which stay in the old registry", [`www.${name}`], (chain, { bob: from, erin: owner }) =>
+    setSubnodeOwner(chain, { from, registry: "oldRegistry", parent: ethNode(label), label: "www", owner }),
+  );
 });
 
 describe("a name moves to the registrar of 2020", () => {
-  test("with its holder and expiry, and leaves the old registry", async () => {
-    const { chain, cast } = stage;
-    await useOldRegistrar(chain, { from: cast.deployer, registrar: "registrarMigration" });
-    await migrateRegistration(chain, { from: cast.deployer, label: "of-2019" });
-    const answer = await expectWhoisAsOnChain(stage, "of-2019.eth");
-    expect(answer.ownership).toMatchObject({ owner: cast.carol, registrar: cast.carol });
-    expect(answer.expiry_timestamp).not.toBeNull();
-    expect(answer.availability_status).toBe("registered");
-    expect(namesOf(await stage.events("of-2019.eth"))).toContain("REGISTRAR NameRegistered");
-  });
+  told(
+    "with its holder and expiry, while its subname stays in the old registry",
+    ["of-2019.eth", "www.of-2019.eth"],
+    async (chain, { deployer: from }) => {
+      await useOldRegistrar(chain, { from, registrar: "registrarMigration" });
+      await migrateRegistration(chain, { from, label: "of-2019" });
+    },
+  );
 
-  test("and its subname in the old registry is still answered from there", async () => {
-    const answer = await expectWhoisAsOnChain(stage, "www.of-2019.eth");
-    expect(answer.ownership.owner).toBe(stage.cast.erin);
-  });
-
-  test("while the controller of 2020 registers another one", async () => {
-    const { chain, cast } = stage;
-    const act = { from: cast.alice, label: "of-2020", resolver: "resolver3", addr: cast.alice };
-    await registerWithConfigV3(chain, act);
-    expect((await expectWhoisAsOnChain(stage, "of-2020.eth")).ownership.owner).toBe(cast.alice);
-  });
+  told("while the controller of 2020 registers another one", ["of-2020.eth"], (chain, { alice }) =>
+    registerWithConfigV3(chain, { from: alice, label: "of-2020", resolver: "resolver3", addr: alice }),
+  );
 });

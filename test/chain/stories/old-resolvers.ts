@@ -22,7 +22,7 @@ import {
 } from "../../../devnet/acts.ts";
 import type { LocalChain } from "../../../devnet/localChain.ts";
 import { expectEveryLogOnce, expectRecordsAsOnChain, expectWhoisAsOnChain, nodeOfShown } from "../onChain.ts";
-import { lower, namesOf, type Stage, stageOf } from "../stage.ts";
+import { lower, type Stage, stageOf } from "../stage.ts";
 import { stage } from "./stage.ts";
 
 /*
@@ -84,13 +84,11 @@ describe("a text is set at the oldest resolver", () => {
     const act = { from: cast.alice, resolver: "resolver2", node: ethNode("oldest") };
     await setText(chain, { ...act, key: "email", value: "a@oldest.example" });
     await setText(chain, { ...act, key: "email", value: "b@oldest.example" });
-    const { texts } = await expectRecordsAsOnChain(stage, place, { keys: ["email"] });
-    expect(texts).toEqual({ email: "b@oldest.example" });
+    await expectRecordsAsOnChain(stage, place, { keys: ["email"] });
     expect(await listValues(stage, "email", OLDEST)).toEqual([
       ["a@oldest.example", "calldata"],
       ["b@oldest.example", "calldata"],
     ]);
-    expect((await stage.events(OLDEST)).at(-1)).toMatchObject({ key: "email", value: "b@oldest.example" });
   });
 
   test("through a contract that owns the name: its value is read at that block", async () => {
@@ -98,8 +96,7 @@ describe("a text is set at the oldest resolver", () => {
     const [node, batch] = [ethNode("oldest"), addressOf(chain, "batch")];
     await setOwner(chain, { from: cast.alice, node, owner: batch });
     await send(chain, throughContract([["url", "https://oldest.example"]], "resolver2", OLDEST));
-    const { texts } = await expectRecordsAsOnChain(stage, place);
-    expect(texts.url).toBe("https://oldest.example");
+    await expectRecordsAsOnChain(stage, place);
     expect(await listValues(stage, "url", OLDEST)).toEqual([["https://oldest.example", "read"]]);
   });
 
@@ -108,38 +105,15 @@ describe("a text is set at the oldest resolver", () => {
     await registerV3(chain, { from: cast.bob, label: "antique" });
     const [node, resolver] = [ethNode("antique"), "resolver2"];
     await setResolver(chain, { from: cast.bob, node, resolver: addressOf(chain, resolver) });
-    await writeRecord(chain, {
-      from: cast.bob,
-      resolver,
-      node,
-      write: { kind: "addr", address: cast.carol },
-    });
-    await writeRecord(chain, { from: cast.bob, resolver, node, write: { kind: "content", hash: node } });
-    await writeRecord(chain, {
-      from: cast.bob,
-      resolver,
-      node,
-      write: { kind: "multihash", hash: "0x1220" },
-    });
-    await writeRecord(chain, {
-      from: cast.bob,
-      resolver,
-      node,
-      write: { kind: "name", name: "antique.eth" },
-    });
-    const stored = await expectRecordsAsOnChain(stage, { resolver, name: "antique.eth" });
-    expect(stored).toEqual({
-      texts: {},
-      addresses: { 60: lower(cast.carol) },
-      contenthash: null,
-      name: "antique.eth",
-    });
-    expect(namesOf((await stage.events("antique.eth")).slice(-4))).toEqual([
-      "RESOLVER AddrChanged",
-      "RESOLVER ContentChanged",
-      "RESOLVER MultihashChanged",
-      "RESOLVER NameChanged",
-    ]);
+    for (const write of [
+      { kind: "addr", address: cast.carol },
+      { kind: "content", hash: node },
+      { kind: "multihash", hash: "0x1220" },
+      { kind: "name", name: "antique.eth" },
+    ] as const)
+      await writeRecord(chain, { from: cast.bob, resolver, node, write });
+    const { addresses } = await expectRecordsAsOnChain(stage, { resolver, name: "antique.eth" });
+    expect(addresses).toEqual({ 60: lower(cast.carol) });
   });
 });
 
@@ -151,8 +125,7 @@ describe("a text is set at the resolver of 2020", () => {
     const act = { from: cast.alice, resolver: "resolver3", node: ethNode("old") };
     await setText(chain, { ...act, key: "email", value: "a@old.example" });
     await setText(chain, { ...act, key: "email", value: "" });
-    const { texts } = await expectRecordsAsOnChain(stage, place);
-    expect(texts).toEqual({ email: null });
+    await expectRecordsAsOnChain(stage, place);
     expect(await listValues(stage, "email")).toEqual([
       ["a@old.example", "calldata"],
       ["", "calldata"],
@@ -199,8 +172,7 @@ describe("a text is set at the resolver of 2020", () => {
         ["avatar", "second"],
       ]),
     );
-    const { texts } = await expectRecordsAsOnChain(stage, place);
-    expect(texts.avatar).toBe("second");
+    await expectRecordsAsOnChain(stage, place);
     expect(await listValues(stage, "avatar")).toEqual([
       [null, "unknown"],
       ["second", "read"],
@@ -212,7 +184,7 @@ describe("a text is set at the resolver of 2020", () => {
       throughContract([["location", "first"]]),
       throughContract([["location", "second"]]),
     ]);
-    expect((await expectRecordsAsOnChain(stage, place)).texts.location).toBe("second");
+    await expectRecordsAsOnChain(stage, place);
     expect(await listValues(stage, "location")).toEqual([
       [null, "unknown"],
       ["second", "read"],
@@ -226,8 +198,7 @@ describe("a text is set at the resolver of 2020", () => {
       setStraight("phone", "first"),
       throughContract([["phone", "second"]]),
     ]);
-    const { texts } = await expectRecordsAsOnChain(stage, place);
-    expect(texts).toMatchObject({ keywords: "second", phone: "second" });
+    await expectRecordsAsOnChain(stage, place);
     expect(await listValues(stage, "keywords")).toEqual([
       [null, "unknown"],
       ["second", "calldata"],

@@ -9,7 +9,6 @@ import {
   feedAnswer,
   GRACE,
   hashLabel,
-  latestTime,
   type Registration,
   readPrice,
   reclaim,
@@ -31,8 +30,8 @@ import {
 } from "../../../devnet/acts.ts";
 import { tracedPrices } from "../../truth/priceTruth.ts";
 import { expectWhoisAsOnChain, readOnChain } from "../onChain.ts";
-import { eventsOf, namesOf } from "../stage.ts";
-import { stage } from "./stage.ts";
+import { eventsOf } from "../stage.ts";
+import { stage, told } from "./stage.ts";
 
 const expiryOf = async (name: string) => BigInt((await stage.whois(name)).expiry_timestamp ?? 0);
 
@@ -78,7 +77,6 @@ describe("a registration is renewed", () => {
     const { chain, cast } = stage;
     const label = `renewed-by-${controller}`;
     await register({ from: cast.alice, label });
-    const old = await expiryOf(`${label}.eth`);
     // Anybody may pay.
     const act = { from: cast.bob, label, controller, duration: 2n * YEAR };
     const price = await readPrice(chain, act);
@@ -86,10 +84,7 @@ describe("a registration is renewed", () => {
       ? renewReferred(chain, { ...act, referrer: hashLabel("r") })
       : renew(chain, { ...act, value: price }));
     const answer = await expectWhoisAsOnChain(stage, `${label}.eth`);
-    expect(BigInt(answer.expiry_timestamp ?? 0)).toBe(old + 2n * YEAR);
-    expect(answer.ownership.owner).toBe(cast.alice);
     const events = eventsOf(await stage.events(`${label}.eth`), receipt);
-    expect(namesOf(events)).toEqual(["REGISTRAR NameRenewed", "CONTROLLER NameRenewed"]);
     expect(events.at(-1)).toMatchObject({
       cost_wei: price.toString(),
       expiry_timestamp: answer.expiry_timestamp,
@@ -110,24 +105,17 @@ describe("a registration is renewed", () => {
     const [saved, lost] = [await expiryOf("saved.eth"), await expiryOf("lost.eth")];
     await setNextTime(chain, saved + GRACE);
     await renewReferred(chain, { from: cast.alice, label: "saved" });
-    expect((await expectWhoisAsOnChain(stage, "saved.eth")).availability_status).toBe("registered");
+    await expectWhoisAsOnChain(stage, "saved.eth");
     await setNextTime(chain, lost + GRACE + 1n);
     const refused = await attempt(() => renewReferred(chain, { from: cast.alice, label: "lost" }));
     expect(refused.outcome).toBe("reverted");
     expect((await expectWhoisAsOnChain(stage, "lost.eth")).availability_status).toBe("premium");
   });
 
-  test("in the grace period, from its old expiry on", async () => {
-    const { chain, cast } = stage;
-    await registerReferred(chain, { from: cast.alice, label: "late", duration: 30n * DAY });
-    const expiry = await expiryOf("late.eth");
-    await warpTo(chain, { timestamp: expiry + 60n * DAY });
-    await renewReferred(chain, { from: cast.alice, label: "late" });
-    const answer = await expectWhoisAsOnChain(stage, "late.eth");
-    expect(answer).toMatchObject({
-      availability_status: "registered",
-      expiry_timestamp: (expiry + YEAR).toString(),
-    });
+  told("in the grace period, from its old expiry on", ["late.eth"], async (chain, { alice: from }) => {
+    await registerReferred(chain, { from, label: "late", duration: 30n * DAY });
+    await warpTo(chain, { timestamp: (await expiryOf("late.eth")) + 60n * DAY });
+    await renewReferred(chain, { from, label: "late" });
   });
 
   test("with a referrer, through the contract that renews by the wrapped controller", async () => {
@@ -138,11 +126,6 @@ describe("a registration is renewed", () => {
     const receipt = await renewReferred(chain, { from: cast.alice, label, referrer, controller });
     await expectWhoisAsOnChain(stage, "recommended.eth");
     const events = eventsOf(await stage.events("recommended.eth"), receipt);
-    expect(namesOf(events)).toEqual([
-      "REGISTRAR NameRenewed",
-      "CONTROLLER NameRenewed",
-      "RENEWAL_REFERRER RenewalReferred",
-    ]);
     expect(events.at(-1)).toMatchObject({ referrer, cost_wei: price.toString(), name: "recommended.eth" });
   });
 });
@@ -155,16 +138,11 @@ describe("a wrapped name is renewed", () => {
     }
   });
 
-  test("by the wrapped controller: the wrapper's expiry moves, too, without a log", async () => {
-    const { chain, cast } = stage;
-    const receipt = await renew(chain, { from: cast.bob, label: "wrapped-one", controller: "controller4" });
-    const answer = await expectWhoisAsOnChain(stage, "wrapped-one.eth");
-    expect(BigInt(answer.wrapper?.expiry_timestamp ?? 0)).toBe(BigInt(answer.expiry_timestamp ?? 0) + GRACE);
-    expect(namesOf(eventsOf(await stage.events("wrapped-one.eth"), receipt))).toEqual([
-      "REGISTRAR NameRenewed",
-      "CONTROLLER NameRenewed",
-    ]);
-  });
+  told(
+    "by the wrapped controller: the wrapper's expiry moves, too, without a log",
+    ["wrapped-one.eth"],
+    (chain, { bob }) => renew(chain, { from: bob, label: "wrapped-one", controller: "controller4" }),
+  );
 
   test("and the event's cost is the sent value, while the price is what the controller charges", async () => {
     const { chain, cast } = stage;
@@ -257,12 +235,10 @@ describe("a wrapped name is renewed", () => {
     const [label, controller] = ["left-behind", "controller4"];
     await warp(chain, { seconds: DAY });
     const before = await renewalCosts();
-    const address = addressOf(chain, controller);
-    const had = await chain.client.getBalance({ address });
-    const receipt = await renewFromBalance(chain, { from: cast.bob, label, controller });
-    const paid = (await chain.client.getBalance({ address })) - had;
+    const had = await balanceOf(controller);
+    const { transactionHash } = await renewFromBalance(chain, { from: cast.bob, label, controller });
+    const paid = (await balanceOf(controller)) - had;
     expect(paid).toBeGreaterThan(0n);
-    const { transactionHash } = receipt;
     expect((await chain.client.getTransaction({ hash: transactionHash })).value).toBe(0n);
     await expectWhoisAsOnChain(stage, "left-behind.eth");
     await confirmPrices("confirms-balance");
@@ -286,62 +262,43 @@ describe("a wrapped name is renewed", () => {
   test("by another controller: the wrapper keeps its expiry, and the name lapses there", async () => {
     const { chain, cast } = stage;
     const name = "out-of-step.eth";
-    const before = await expectWhoisAsOnChain(stage, name);
     await renewReferred(chain, { from: cast.alice, label: "out-of-step", duration: 5n * YEAR });
-    const after = await expectWhoisAsOnChain(stage, name);
-    expect(after.wrapper?.expiry_timestamp).toBe(before.wrapper?.expiry_timestamp);
-    expect(after.expiry_timestamp).not.toBe(before.expiry_timestamp);
-    await warpTo(chain, { timestamp: BigInt(before.wrapper?.expiry_timestamp ?? 0) });
+    const expiry_timestamp = (await expectWhoisAsOnChain(stage, name)).wrapper?.expiry_timestamp;
+    await warpTo(chain, { timestamp: BigInt(expiry_timestamp ?? 0) });
     expect((await expectWhoisAsOnChain(stage, name)).ownership.is_wrapped).toBe(true);
     await warp(chain, { seconds: 1n });
-    const lapsed = await expectWhoisAsOnChain(stage, name);
-    expect(lapsed.availability_status).toBe("registered");
-    expect(lapsed.ownership).toMatchObject({ is_wrapped: false, owner: addressOf(chain, "wrapper") });
-    expect(lapsed.wrapper).toEqual({
-      fuses: 0,
-      fuse_names: [],
-      expired: true,
-      expiry_timestamp: before.wrapper?.expiry_timestamp,
-    });
-    expect(lapsed.token_id).toBe(BigInt(hashLabel("out-of-step")).toString());
+    const { wrapper } = await expectWhoisAsOnChain(stage, name);
+    expect(wrapper).toEqual({ fuses: 0, fuse_names: [], expired: true, expiry_timestamp });
   });
 
   test("by the wrapped controller after that, and is wrapped again with its old owner", async () => {
     await renew(stage.chain, { from: stage.cast.bob, label: "out-of-step", controller: "controller4" });
-    const answer = await expectWhoisAsOnChain(stage, "out-of-step.eth");
-    expect(answer.ownership).toMatchObject({ is_wrapped: true, owner: stage.cast.alice });
-    expect(answer.wrapper?.expired).toBeUndefined();
+    expect((await expectWhoisAsOnChain(stage, "out-of-step.eth")).wrapper?.expired).toBeUndefined();
   });
 
   test("in its grace period by the wrapped controller", async () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.carol, label: "wrapped-late", duration: 30n * DAY });
     await warp(chain, { seconds: 60n * DAY });
-    expect((await expectWhoisAsOnChain(stage, "wrapped-late.eth")).availability_status).toBe("grace");
     const had = await balanceOf("controller4");
-    const { transactionHash } = await renew(chain, {
-      from: cast.carol,
-      label: "wrapped-late",
-      controller: "controller4",
-    });
+    const act = { from: cast.carol, label: "wrapped-late", controller: "controller4" };
+    const { transactionHash } = await renew(chain, act);
     const paid = (await balanceOf("controller4")) - had;
-    const answer = await expectWhoisAsOnChain(stage, "wrapped-late.eth");
-    expect(answer.ownership).toMatchObject({ is_wrapped: true, owner: cast.carol });
+    await expectWhoisAsOnChain(stage, "wrapped-late.eth");
     await confirmPrices("confirms-grace");
     expect(await listCosts(transactionHash)).toMatchObject([{ exact_cost_wei: paid.toString() }]);
   });
 
-  test("in grace by too little to leave it: the wrapper's expiry stays, because ownerOf still reverts", async () => {
-    const { chain, cast } = stage;
-    const duration = 30n * DAY;
-    await registerWrapped(chain, { from: cast.carol, label: "too-little", duration });
-    await warp(chain, { seconds: 30n * DAY + 80n * DAY });
-    const [label, controller] = ["too-little", "controller4"];
-    await renew(chain, { from: cast.carol, label, controller, duration: 5n * DAY });
-    const answer = await expectWhoisAsOnChain(stage, "too-little.eth");
-    expect(answer.availability_status).toBe("grace");
-    expect(BigInt(answer.expiry_timestamp ?? 0)).toBeLessThan(await latestTime(chain));
-  });
+  told(
+    "in grace by too little to leave it: the wrapper's expiry stays, because ownerOf still reverts",
+    ["too-little.eth"],
+    async (chain, { carol: from }) => {
+      const act = { from, label: "too-little" };
+      await registerWrapped(chain, { ...act, duration: 30n * DAY });
+      await warp(chain, { seconds: 30n * DAY + 80n * DAY });
+      await renew(chain, { ...act, controller: "controller4", duration: 5n * DAY });
+    },
+  );
 });
 
 test("a name given to the NameWrapper without wrapping gets an expiry there by a renewal, but no owner", async () => {
@@ -352,8 +309,7 @@ test("a name given to the NameWrapper without wrapping gets an expiry there by a
   await setOwner(chain, { from: cast.alice, node: ethNode(label), owner: to });
   await transferRegistration(chain, { from: cast.alice, label, to });
   await renew(chain, { from: cast.bob, label, controller: "controller4" });
-  const answer = await expectWhoisAsOnChain(stage, "swallowed.eth");
-  expect(answer.ownership).toMatchObject({ is_wrapped: false, owner: to });
+  await expectWhoisAsOnChain(stage, "swallowed.eth");
   const [row] = await stage.sql<{ wrapper_expiry_timestamp: string }>(
     "select wrapper_expiry_timestamp::text from domains where node = $1",
     [ethNode(label)],

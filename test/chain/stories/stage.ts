@@ -1,5 +1,7 @@
 import type { Address } from "viem";
+import { test } from "vitest";
 import { nodeOf } from "../../../devnet/acts.ts";
+import { expectWhoisAsOnChain } from "../onChain.ts";
 import { openStage, type Stage, type StagePlan } from "../stage.ts";
 
 type Acts = NonNullable<StagePlan["before"]>;
@@ -14,6 +16,17 @@ const past: Acts[] = [];
 
 /** Has acts of a story indexed by the backfill; all its other acts arrive live. */
 export const beforeIndexing = (acts: Acts): void => void past.push(acts);
+
+/** A part of a story: after these acts, every source answers about these names as the contracts do. */
+export const told = (
+  title: string,
+  names: readonly string[],
+  acts: (...on: Parameters<Acts>) => Promise<unknown>,
+): void =>
+  test(title, async () => {
+    await acts(stage.chain, stage.cast);
+    for (const name of names) await expectWhoisAsOnChain(stage, name);
+  });
 
 /** Opens the stage, when every story is loaded. */
 export async function openStoryStage(plan: Pick<StagePlan, "ensv2"> = {}): Promise<void> {
