@@ -1,8 +1,9 @@
-import { type Address, decodeEventLog, getAddress, type Hex, hexToBigInt, namehash, zeroAddress } from "viem";
-import { type Chain, contractOf, latestTime, nodeBelow, read, rpc } from "../../devnet/acts.ts";
+import { type Address, decodeEventLog, getAddress, type Hex, hexToBigInt, namehash } from "viem";
+import { contractOf, nodeBelow, read, rpc } from "../../devnet/acts.ts";
 import type { LocalLayer2 } from "../../devnet/localChains.ts";
 import { eventsWithTopic } from "../truth/eventTopics.ts";
-import { readAtTime } from "./onChain.ts";
+import { readState, type Subject } from "./onChain.ts";
+import { lower } from "./stage.ts";
 
 /*
  * The oracle of layer 2 names: their contracts' answers. It shares no code with the product. It learns from the chain's logs
@@ -54,13 +55,10 @@ export async function readLogs({ chain }: LocalLayer2): Promise<ChainLog[]> {
   });
 }
 
-/** A node strictly below the managed name; `tokenId` of those right below it. */
-type NodeBelow = { node: Hex; tokenId: bigint | null };
-
 /** Every node below the managed name that a log of the registry or the registrar creates. */
-export function listNodes({ deployment }: LocalLayer2, logs: readonly ChainLog[]): NodeBelow[] {
+export function listNodes({ deployment }: LocalLayer2, logs: readonly ChainLog[]): Subject[] {
   const managed = namehash(deployment.managedName?.name ?? "");
-  const nodes = new Map<Hex, NodeBelow>();
+  const nodes = new Map<Hex, Subject>();
   const add = (parent: Hex, labelhash: Hex) => {
     if (parent !== managed && !nodes.has(parent)) return;
     const node = nodeBelow(parent, { labelhash });
@@ -90,66 +88,33 @@ export type DomainRow = {
   effective_owner_address: Hex | null;
 };
 
-const orNull = (address: Address): Hex | null =>
-  address === zeroAddress ? null : (address.toLowerCase() as Hex);
+const shownOf = (address: Address | null): Hex | null => address && lower(address);
 const expiryOrNull = (expiry: bigint): string | null => (expiry === 0n ? null : expiry.toString());
 
 /** The contracts' state of a node. */
-export async function readDomain({ chain }: LocalLayer2, { node, tokenId }: NodeBelow): Promise<DomainRow> {
-  const ask = <Result>(contract: string, functionName: string, args: readonly unknown[]) =>
-    read<Result>(chain, { contract, functionName, args });
-  const registryOwner = orNull(await ask("registry", "owner", [node]));
-  const resolver = orNull(await ask("registry", "resolver", [node]));
-  const registration = tokenId === null ? null : await readRegistration(chain, tokenId);
-  const token = await readToken(chain, node);
-  const wrapper = orNull(chain.contracts.wrapper?.address ?? zeroAddress);
-  const holdsToken = registration === null || registration.owner === wrapper;
-  const isWrapped = wrapper !== null && registryOwner === wrapper && token.owner !== null && holdsToken;
-  const own = registration === null ? (isWrapped ? token.expiry : 0n) : registration.expiry;
+export async function readDomain({ chain }: LocalLayer2, subject: Subject): Promise<DomainRow> {
+  const { wrapper: token, registrarExpiry, ...stored } = await readState(chain, subject);
+  const registryOwner = shownOf(stored.registryOwner);
+  const registrarOwner = shownOf(stored.registrarOwner);
+  const tokenOwner = shownOf(token.owner);
+  const isBelow = subject.tokenId === null;
+  const wrapper = shownOf(chain.contracts.wrapper?.address ?? null);
+  const isHeld = wrapper !== null && registryOwner === wrapper && (isBelow || registrarOwner === wrapper);
+  const isWrapped = isHeld && tokenOwner !== null;
+  const hasToken = tokenOwner !== null || token.expiry > 0n;
   return {
-    node,
+    node: subject.node,
     registry_owner: registryOwner,
-    resolver,
-    registrar_owner: registration?.owner ?? null,
-    registrar_expiry_timestamp: expiryOrNull(registration?.expiry ?? 0n),
-    wrapper_owner: token.owner,
-    wrapper_fuses: token.fuses,
-    wrapper_expiry_timestamp: token.fuses === null ? null : String(token.expiry),
+    resolver: shownOf(stored.resolver),
+    registrar_owner: registrarOwner,
+    registrar_expiry_timestamp: expiryOrNull(registrarExpiry),
+    wrapper_owner: tokenOwner,
+    wrapper_fuses: hasToken ? String(token.fuses) : null,
+    wrapper_expiry_timestamp: hasToken ? String(token.expiry) : null,
     is_wrapped: isWrapped,
-    expiry_timestamp: expiryOrNull(own),
-    effective_owner_address: (isWrapped ? token.owner : null) ?? registration?.owner ?? registryOwner,
+    expiry_timestamp: expiryOrNull(isBelow ? (isWrapped ? token.expiry : 0n) : registrarExpiry),
+    effective_owner_address: (isWrapped ? tokenOwner : null) ?? registrarOwner ?? registryOwner,
   };
-}
-
-/** The holder of the registrar's token, or the last holder of an expired one. */
-async function readRegistration(
-  chain: Chain,
-  tokenId: bigint,
-): Promise<{ owner: Hex | null; expiry: bigint }> {
-  const question = { contract: "registrar", args: [tokenId] };
-  const expiry = await read<bigint>(chain, { ...question, functionName: "nameExpires" });
-  if (expiry === 0n) return { owner: null, expiry };
-  const now = await latestTime(chain);
-  const time = min(now, expiry - 1n);
-  const owner = await readAtTime<Address>(chain, { ...question, functionName: "ownerOf" }, time);
-  return { owner: orNull(owner), expiry };
-}
-
-const min = (a: bigint, b: bigint) => (a < b ? a : b);
-
-/** The wrapper's token as stored, even if expired; none on a chain without a wrapper. A subname's may have no expiry. */
-async function readToken(chain: Chain, node: Hex) {
-  if (chain.contracts.wrapper === undefined) return { owner: null, fuses: null, expiry: 0n };
-  const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
-  const [holder, burnt, expiry] = await read<[Address, number, bigint]>(chain, question);
-  if (expiry === 0n) {
-    const owner = orNull(holder);
-    return { owner, fuses: owner && String(burnt), expiry };
-  }
-  const now = await latestTime(chain);
-  const time = min(now, expiry);
-  const [owner, fuses] = await readAtTime<[Address, number]>(chain, question, time);
-  return { owner: orNull(owner), fuses: String(fuses), expiry };
 }
 
 /** The coin type of ENSIP-19 that stands for each EVM chain. */

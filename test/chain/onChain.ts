@@ -66,41 +66,47 @@ export type OnChain = {
   };
 };
 
-/** Asks all contracts about one name. */
-export async function readOnChain(chain: Chain, name: string): Promise<OnChain> {
-  const node = nodeOfShown(name);
+/** A node, and the registrar's token of a name that has one. */
+export type Subject = { node: Hex; tokenId: bigint | null };
+
+/** Asks all contracts about one node. */
+export async function readState(chain: Chain, { node, tokenId }: Subject): Promise<OnChain> {
   const registry = { contract: "registry", args: [node] };
-  const registryOwner = orNull(await read(chain, { ...registry, functionName: "owner" }));
-  const resolver = orNull(await read(chain, { ...registry, functionName: "resolver" }));
   return {
-    registryOwner,
-    resolver,
-    ...(await readRegistrar(chain, name)),
+    registryOwner: orNull(await read(chain, { ...registry, functionName: "owner" })),
+    resolver: orNull(await read(chain, { ...registry, functionName: "resolver" })),
+    ...(await readRegistrar(chain, tokenId)),
     wrapper: await readToken(chain, node),
   };
 }
+
+/** Asks all contracts about one name of the main chain. */
+export const readOnChain = (chain: Chain, name: string): Promise<OnChain> =>
+  readState(chain, {
+    node: nodeOfShown(name),
+    tokenId: isEthSecondLevel(name) ? hexToBigInt(hashOfShown(labelOf(name))) : null,
+  });
 
 const isEthSecondLevel = (name: string) => name.split(".").length === 2 && name.endsWith(".eth");
 
 const labelOf = (name: string) => name.split(".")[0] ?? "";
 
-async function readRegistrar(chain: Chain, name: string) {
-  if (!isEthSecondLevel(name)) return { registrarOwner: null, registrarExpiry: 0n };
-  const args = [hexToBigInt(hashOfShown(labelOf(name)))];
-  const registrarExpiry = await read<bigint>(chain, {
-    contract: "registrar",
-    functionName: "nameExpires",
-    args,
-  });
-  if (registrarExpiry === 0n) return { registrarOwner: null, registrarExpiry };
-  const question = { contract: "registrar", functionName: "ownerOf", args };
+async function readRegistrar(chain: Chain, tokenId: bigint | null) {
+  const none = { registrarOwner: null, registrarExpiry: 0n };
+  if (tokenId === null) return none;
+  const question = { contract: "registrar", args: [tokenId] };
+  const registrarExpiry = await read<bigint>(chain, { ...question, functionName: "nameExpires" });
+  if (registrarExpiry === 0n) return none;
   const time = min(await latestTime(chain), registrarExpiry - 1n);
-  return { registrarOwner: orNull(await readAtTime(chain, question, time)), registrarExpiry };
+  const owner = await readAtTime<Address>(chain, { ...question, functionName: "ownerOf" }, time);
+  return { registrarOwner: orNull(owner), registrarExpiry };
 }
 
 type Token = readonly [owner: Address, fuses: number, expiry: bigint];
 
 async function readToken(chain: Chain, node: Hex): Promise<OnChain["wrapper"]> {
+  if (chain.contracts.wrapper === undefined)
+    return { owner: null, fuses: 0, expiry: 0n, ownerNow: null, fusesNow: 0 };
   const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
   const [ownerNow, fusesNow, expiry] = await read<Token>(chain, question);
   const time = min(await latestTime(chain), expiry);
