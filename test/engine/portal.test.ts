@@ -1,6 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { gzipSync } from "node:zlib";
 import { type Hex, numberToHex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import type { LogQuery } from "../../engine/backfill/logGroups.ts";
@@ -117,42 +114,4 @@ test("the public Portal is asked at most 20 times in 10 seconds", async () => {
   expect(waited).toBe(0);
   await takeTurn();
   expect(waited).toBeGreaterThan(REQUESTS_WITHIN_MS - 5_000);
-});
-
-describe("anything but a block with logs is refused", () => {
-  const header = { number: 5, hash: hashOf(1, 5), timestamp: 1_500_000_060 };
-  const log = {
-    logIndex: 0,
-    transactionIndex: 0,
-    transactionHash: hashOf(2, 5),
-    address: ADDRESS,
-    topics: [],
-    data: "0x",
-  };
-
-  /** A Portal that sends this in answer to any request. */
-  async function openSaying(line: string, headers = {}) {
-    const server = createServer((request, reply) => {
-      if (request.method === "GET") reply.end(JSON.stringify({ number: 9, hash: hashOf(1, 9) }));
-      else reply.writeHead(200, { "content-encoding": "gzip", ...headers }).end(gzipSync(line));
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(() => server.close().closeAllConnections());
-    return openPortal(`http://127.0.0.1:${(server.address() as AddressInfo).port}/datasets/x`);
-  }
-
-  test.each<[string, object]>([
-    ["a block that was not asked for", { header: { ...header, number: 9 } }],
-    ["a block before the last one", { header: { ...header, number: 1 } }],
-    ["no time", { header: { ...header, timestamp: 0 } }],
-    ["a hash that is none", { header: { ...header, hash: "0x12" } }],
-    ["a log's address that is none", { header, logs: [{ ...log, address: "0x12" }] }],
-    ["five topics", { header, logs: [{ ...log, topics: Array(5).fill(hashOf(1, 1)) }] }],
-    ["half a byte", { header, logs: [{ ...log, data: "0x1" }] }],
-    ["an index below zero", { header, logs: [{ ...log, logIndex: -1 }] }],
-    ["logs that are no list", { header, logs: { length: 1 } }],
-  ])("%s", async (_, line) => {
-    const source = await openSaying(`${JSON.stringify(line)}\n`);
-    await expect(source.logs([any], [4, 6])).rejects.toThrow(/sent (?:a line|block)/);
-  });
 });

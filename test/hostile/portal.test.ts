@@ -196,6 +196,20 @@ test.each<[string, object]>([
   expect(failure).toContain(`(${fault})`);
 });
 
+test.each<[string, object]>([
+  ["a block that was not asked for", { header: { ...header, number: 9 } }],
+  ["a block before the last one", { header: { ...header, number: 1 } }],
+  ["no time", { header: { ...header, timestamp: 0 } }],
+  ["a hash that is none", { header: { ...header, hash: "0x12" } }],
+  ["a log's address that is none", withLog({ address: "0x12" })],
+  ["five topics", withLog({ topics: Array(5).fill(hashOf(1, 1)) })],
+  ["half a byte", withLog({ data: "0x1" })],
+  ["an index below zero", withLog({ logIndex: -1 })],
+])("%s is refused", async (_, line) => {
+  const { failure } = await ask((reply) => reply.end(`${JSON.stringify(line)}\n`));
+  expect(failure).toMatch(/sent (?:a line|block)/);
+});
+
 test("the largest numbers that the cache holds are accepted", async () => {
   const line = {
     header: { ...header, timestamp: 9_999_999_999, number: 6 },
