@@ -283,42 +283,6 @@ describe("records at an ENSv2 resolver, which have numbers", () => {
   });
 });
 
-describe("events in the order of their ids", () => {
-  const node = namehash("old.eth");
-  const ids = ["1000000-3", "1000000-10", "999998-1", "999999-2", "1000001-1"];
-  beforeAll(async () => {
-    await tables.writer.insert(event).values(
-      ids.map((id) => {
-        const [number = 0, place = 0] = id.split("-").map(Number);
-        const log = { contract: "REGISTRY", eventType: "NewTTL", node, details: '{"ttl":"5"}' };
-        return eventRow({ block: number, log: place }, log);
-      }),
-    );
-  });
-  const list = async (args: string, type = "newTTLs") =>
-    ((await ask(`{ ${type}${args} { id } }`)) as Record<string, { id: string }[]>)[type]?.map(({ id }) => id);
-  const sorted = ids.toSorted();
-
-  test.each(["newTTLs", "domainEvents"])("%s: which are texts, over all blocks", async (type) => {
-    const all = [...sorted, ...(type === "domainEvents" ? ["2-0"] : [])].sort();
-    expect(await list("", type)).toEqual(all);
-    expect(await list("(orderBy: id, orderDirection: desc)", type)).toEqual(all.toReversed());
-    for (let skip = 0; skip < all.length; skip++) {
-      expect(await list(`(first: 2, skip: ${skip})`, type)).toEqual(all.slice(skip, skip + 2));
-      const last = all[skip] as string;
-      expect(await list(`(where: { id_gt: "${last}" })`, type)).toEqual(all.slice(skip + 1));
-      expect(await list(`(where: { id_gte: "${last}" }, first: 1)`, type)).toEqual([last]);
-      expect(await list(`(orderBy: id, orderDirection: desc, where: { id_lt: "${last}" })`, type)).toEqual(
-        all.slice(0, skip).toReversed(),
-      );
-    }
-    expect(await list('(where: { id_gt: "" , blockNumber_lt: 1000000 })', type)).toEqual(
-      all.filter((id) => Number(id.split("-")[0]) < 1_000_000),
-    );
-    expect(await list('(where: { id_gt: "a" })', type)).toEqual([]);
-  });
-});
-
 test("a token without a node has no events, because it is not a registration", async () => {
   const log = (name: string, place: number) =>
     eventRow(
