@@ -1,36 +1,26 @@
 // Also runs as: long
 import type pg from "pg";
 import { keccak256, toHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { advanceCounters, createCounters, hasCounters } from "../../src/api/names/counts/maintain.ts";
 import { totals } from "../../src/api/names/counts/totals.ts";
 import { noEnsv2, type Scope } from "../../src/api/names/query/scope.ts";
 import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { useTables } from "../query/tables.ts";
+import { numbers } from "../support/numbers.ts";
 import { isLong } from "../support/size.ts";
-import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
+import { createCountersSoon, expectExactCounters, write } from "./exactCounters.ts";
 
 const START = 1_800_000_000;
 const DAY = 86_400;
 
-let tables: Tables;
+const tables = useTables();
 
 beforeAll(async () => {
-  tables = await createTables();
   await tables.pool.query(topSql);
 });
-afterAll(() => tables?.drop());
-
-/** The same numbers in every run. */
-function numbers(seed: number): (end: number) => number {
-  let state = seed;
-  return (end) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % end;
-  };
-}
 
 const common =
   "chain_id, is_label_known, is_name_known, is_migrated, created_block_number, created_timestamp";
@@ -84,27 +74,18 @@ const claimOf = (i: number, next: (end: number) => number) => ({
   transaction_hash: "0x01",
 });
 
-/** Writes rows as Ponder does: a whole flush in one statement, which inserts some and replaces others. */
-async function write(table: string, key: string, rows: Record<string, unknown>[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  await tables.pool.query(
-    `insert into ${table} (${columns.join(",")})
-     select ${columns.join(",")} from json_populate_recordset(null::${table}, $1)
-     on conflict (${key}) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(",")}`,
-    [JSON.stringify(rows)],
-  );
-}
-
 const unique = (indexes: number[]) => [...new Set(indexes)];
 
 async function disturb(next: (end: number) => number): Promise<void> {
   const some = () => unique(Array.from({ length: 1 + next(40) }, () => next(150)));
   await write(
+    tables,
     "domains",
     "chain_id, node",
     some().map((i) => rowOf(i, next)),
   );
   await write(
+    tables,
     "primary_names",
     "address, coin_type",
     unique(some().map((i) => i % 60)).map((i) => claimOf(i, next)),
@@ -186,7 +167,7 @@ test("each bound falls on its second, whenever the counters were taken", async (
       ),
     ),
   );
-  await write("domains", "chain_id, node", rows);
+  await write(tables, "domains", "chain_id, node", rows);
   for (const taken of [-1, 1]) {
     await withClient((place) => advanceCounters(place, START + taken));
     for (const second of [0, -taken]) await compare(START + second, sets[0]);
@@ -217,7 +198,7 @@ test("temporary tables of the same names, as in the indexer's sessions, are not 
 test("a fault in counting does not stop the writer: the counts become void and are made again", async () => {
   await tables.pool.query("alter table figures_names add constraint fault check (names < 0) not valid");
   const row = rowOf(3, numbers(1));
-  await write("domains", "chain_id, node", [row]);
+  await write(tables, "domains", "chain_id, node", [row]);
   const { rows } = await tables.pool.query("select from domains where chain_id = $1 and node = $2", [
     row.chain_id,
     row.node,

@@ -1,6 +1,6 @@
 // Also runs as: long
 import { keccak256, toHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   advanceCounters,
   type CountsTarget,
@@ -12,12 +12,22 @@ import { totals } from "../../src/api/names/counts/totals.ts";
 import type { Scope } from "../../src/api/names/query/scope.ts";
 import type { SearchFilters } from "../../src/api/names/query/search.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
-import { contracts, ETH_REGISTRY, GRAVEYARD, MIGRATOR } from "../query/ensv2.ts";
-import { GRACE, MAIN, PREMIUM, RETIRED_EXPIRY, storageIdOf } from "../query/ensv2Lists.ts";
+import {
+  contracts,
+  ETH_REGISTRY,
+  GRACE,
+  GRAVEYARD,
+  MAIN,
+  MIGRATOR,
+  PREMIUM,
+  RETIRED_EXPIRY,
+  storageIdOf,
+} from "../query/ensv2.ts";
 import { account, CHAIN_ID, MAIN as WITHOUT_ENSV2, WRAPPER } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { useTables } from "../query/tables.ts";
+import { numbers } from "../support/numbers.ts";
 import { isLong } from "../support/size.ts";
-import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
+import { createCountersSoon, expectExactCounters, write } from "./exactCounters.ts";
 
 const START = 1_800_000_000;
 const DAY = 86_400;
@@ -34,21 +44,7 @@ const searches: SearchFilters[] = [
   ),
 ];
 
-let tables: Tables;
-
-beforeAll(async () => {
-  tables = await createTables();
-});
-afterAll(() => tables?.drop());
-
-/** The same numbers in every run. */
-function numbers(seed: number): (end: number) => number {
-  let state = seed;
-  return (end) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % end;
-  };
-}
+const tables = useTables();
 
 const nodeOf = (i: number) => keccak256(toHex(i + 1_000));
 const labelhashOf = (i: number) => keccak256(toHex(i + 9_000));
@@ -95,20 +91,10 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
 const pathEndOf = (next: (end: number) => number): number =>
   START + ([0, 30 * DAY, 90 * DAY, -90 * DAY, 200 * DAY][next(5)] ?? 0) + next(9) - 4;
 
-/** Writes rows as Ponder does: a whole flush in one statement, which inserts some and replaces others. */
-async function write(table: string, key: string, rows: Record<string, unknown>[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  await tables.pool.query(
-    `insert into ${table} (${columns.join(",")})
-     select ${columns.join(",")} from json_populate_recordset(null::${table}, $1)
-     on conflict (${key}) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(",")}`,
-    [JSON.stringify(rows)],
-  );
-}
-
 async function disturb(next: (end: number) => number): Promise<void> {
   const some = [...new Set(Array.from({ length: 1 + next(60) }, () => next(NAMES)))];
   await write(
+    tables,
     "domains",
     "chain_id, node",
     some.map((i) => rowOf(i, next)),
@@ -240,7 +226,7 @@ test("names change on the second", async () => {
   const expiry = START - 200 * DAY;
   const row = { ...rowOf(1, numbers(1)), parent_node: ETH_NODE, expiry_timestamp: expiry, is_wrapped: false };
   const owned = { ...row, effective_owner_address: account(10), wrapper_expiry_timestamp: null };
-  await write("domains", "chain_id, node", [
+  await write(tables, "domains", "chain_id, node", [
     { ...owned, registry: ETH_REGISTRY },
     { ...owned, registry: null, node: nodeOf(2), labelhash: labelhashOf(2) },
   ]);

@@ -1,10 +1,11 @@
+import type pg from "pg";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { expect, vi } from "vitest";
 import { childCounts } from "../../src/api/names/counts/childCounts.ts";
 import type { Count } from "../../src/api/names/counts/count.ts";
 import { sales } from "../../src/api/names/counts/dayCounts.ts";
-import { createCounters } from "../../src/api/names/counts/maintain.ts";
+import { type CountsTarget, createCounters } from "../../src/api/names/counts/maintain.ts";
 import { expiries, holders, phaseCounts } from "../../src/api/names/counts/populationCounts.ts";
 import { pending, searchTotals } from "../../src/api/names/counts/searchTotals.ts";
 import { adoption, shares, totals } from "../../src/api/names/counts/totals.ts";
@@ -53,6 +54,13 @@ function expirySearches(now: number): SearchFilters[] {
 /** Counts everything as soon as the tables are free: autovacuum may lock them. */
 export const createCountersSoon = (...asked: Parameters<typeof createCounters>): Promise<boolean> =>
   vi.waitUntil(() => createCounters(...asked), { timeout: 120_000, interval: 50 });
+
+/** The same on a test's tables. */
+export async function countNames(pool: pg.Pool, now: number, ensv2?: CountsTarget["ensv2"]): Promise<void> {
+  const client = await pool.connect();
+  const target = { client, schema: "public", ...(ensv2 && { ensv2 }) };
+  await createCountersSoon(target, now).finally(() => client.release());
+}
 
 /** A question about a count that both of its sources answer. */
 type Compared = { title: string; ask: (db: Db, source: Source) => Promise<unknown> };
@@ -119,5 +127,21 @@ function inOneOrder(answer: unknown): unknown {
   if (typeof answer !== "object" || answer === null) return answer;
   return Object.fromEntries(
     Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? inOneOrder(value) : value]),
+  );
+}
+
+/** Writes rows as Ponder does: a whole flush in one statement, which inserts some and replaces others. */
+export async function write(
+  { pool }: { pool: pg.Pool },
+  table: string,
+  key: string,
+  rows: Record<string, unknown>[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  await pool.query(
+    `insert into ${table} (${columns.join(",")})
+     select ${columns.join(",")} from json_populate_recordset(null::${table}, $1)
+     on conflict (${key}) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(",")}`,
+    [JSON.stringify(rows)],
   );
 }

@@ -1,27 +1,25 @@
 import { domain } from "ponder:schema";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { pending } from "../../src/api/names/counts/searchTotals.ts";
 import { totals } from "../../src/api/names/counts/totals.ts";
 import type { Scope } from "../../src/api/names/query/scope.ts";
 import { doRound } from "../../src/api/upkeep/upkeep.ts";
-import { MAIN as OTHER } from "../query/ensv2Lists.ts";
+import { MAIN as OTHER } from "../query/ensv2.ts";
 import { account, MAIN, registeredRow } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { useTables } from "../query/tables.ts";
 
 /* Two versions of the program with the owner's rights on one index: their counting rules have different numbers. */
 
 const NOW = 1_800_000_000;
 
-let tables: Tables;
+const tables = useTables();
 let counted: string[] = [];
 
 beforeAll(async () => {
-  tables = await createTables();
   await tables.writer
     .insert(domain)
     .values(["a", "bb", "ccc"].map((label) => registeredRow(`${label}.eth`, account(1), 2_000_000_000n)));
 });
-afterAll(() => tables?.drop());
 beforeEach(async () => {
   counted = [];
   await tables.pool.query("drop table if exists figures_state, figures_days, figures_days_state");

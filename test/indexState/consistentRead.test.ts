@@ -17,19 +17,18 @@ import { readTablesState, versionColumn } from "../../src/api/server/indexState/
 import type { Db } from "../../src/api/server/postgres/db.ts";
 import { noteVersion } from "../../src/api/server/postgres/seenState.ts";
 import { CHAIN_ID, MAIN } from "../query/rows.ts";
-import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { setProgress, useTables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { latestBlock, setFinalBlock } from "../support/ponderState.ts";
 
-let tables: Tables;
+const tables = useTables({ onQuery: (text) => void seen.push(text) });
 /** Another process, like the indexer: its queries do not belong to the operation. */
 let indexer: pg.Pool;
 let readConsistently: ConsistentRead;
 let seen: string[] = [];
 
 beforeAll(async () => {
-  tables = await createTables({ onQuery: (text) => seen.push(text) });
   indexer = openPool({ connectionString: tables.databaseUrl, max: 1 });
   readConsistently = createConsistentRead(tables.db);
   await index(1);
@@ -37,10 +36,7 @@ beforeAll(async () => {
 afterEach(() => {
   seen = [];
 });
-afterAll(async () => {
-  await indexer.end();
-  await tables.drop();
-});
+afterAll(() => indexer.end());
 
 /** Indexes a block as the indexer does: progress and journal in one statement or transaction. */
 async function index(block: number): Promise<void> {

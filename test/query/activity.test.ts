@@ -4,32 +4,31 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { openApi } from "./api.ts";
 import {
   account,
-  CHAIN_ID,
+  alice,
+  at,
+  bob,
+  claimRow,
   domainRow,
   type EventRow,
   eventRow,
   LAYER2_CHAIN_ID,
+  NOW,
+  ownershipRow,
   registeredRow,
   transaction,
   WRAPPER,
 } from "./rows.ts";
 import { emptied, useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
 const YEAR = 31_536_000n;
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
 
 const tables = useTables();
 const feed = async (now = NOW) =>
   (await openApi(tables, now).get("/ens-stats/recent-activity")).body.events as Record<string, unknown>[];
 
-/**
- * A log of the given block: one transaction, at block number times twelve seconds after the start.
- */
 const happened = (block: number) => ({
   block_number: block,
-  block_timestamp: 1_600_000_000 + block * 12,
+  block_timestamp: at(block).blockTimestamp,
   transaction_hash: transaction(block),
 });
 
@@ -41,17 +40,8 @@ const purchase = (block: number, eventType: string, name: string, fields: Partia
   eventRow({ block, log: 2 }, { contract: "CONTROLLER", eventType, ...of(name), ...fields }),
 ];
 
-const change = (block: number, name: string, owner: Address | null, log = 0, tx = block) => ({
-  chainId: CHAIN_ID,
-  blockNumber: block,
-  logIndex: log,
-  ordinal: 0,
-  ...of(name),
-  ownerAddress: owner,
-  eventType: "Transfer",
-  transactionHash: transaction(tx),
-  blockTimestamp: 1_600_000_000 + block * 12,
-});
+const change = (block: number, name: string, owner: Address | null, log = 0) =>
+  ownershipRow({ block, log }, name, owner);
 
 beforeEach(async () => {
   Object.assign(tables, await emptied(tables));
@@ -186,19 +176,8 @@ describe("GET /ens-stats/recent-activity", () => {
   });
 
   test("shows changes of primary name claims on all chains", async () => {
-    const claim = (block: number, name: string | null, fields = {}) => ({
-      chainId: CHAIN_ID,
-      blockNumber: block,
-      logIndex: 0,
-      address: alice,
-      coinType: 60,
-      name,
-      isNameKnown: true,
-      registrar: "REVERSE_REGISTRAR",
-      transactionHash: transaction(block),
-      blockTimestamp: 1_600_000_000 + block * 12,
-      ...fields,
-    });
+    const claim = (block: number, name: string | null, fields = {}) =>
+      claimRow({ block }, alice, name, fields);
     await tables.writer.insert(primaryNameChange).values([
       claim(1, "alice.eth"),
       claim(2, null),

@@ -14,8 +14,7 @@ import { createConsistentRead, createStateReader } from "../../src/api/server/in
 import { followJournal } from "../../src/api/server/indexState/followJournal.ts";
 import { prepareIndexPool } from "../../src/api/server/indexState/indexPool.ts";
 import { readTablesState } from "../../src/api/server/indexState/position.ts";
-import { withClient } from "../../src/api/server/postgres/client.ts";
-import { createCountersSoon } from "../counts/exactCounters.ts";
+import { countNames } from "../counts/exactCounters.ts";
 import { openPool } from "../support/database.ts";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
@@ -55,9 +54,7 @@ beforeAll(async () => {
       domainRow("eth", { registryOwner: owner, effectiveOwnerAddress: owner, resolver }),
       ...names.map((name) => registeredRow(name, owner, BigInt(NOW + 1_000_000), { resolver })),
     ]);
-  await withClient({ connectionString: tables.databaseUrl }, (client) =>
-    createCountersSoon({ client, schema: "public" }, NOW),
-  );
+  await countNames(tables.pool, NOW);
   await write(0, { number: 0, owners: {}, isTold: false });
   const states = createStateReader(() => readTablesState(tables.db));
   const { databaseUrl } = tables;

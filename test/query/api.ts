@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
-import { beforeAll } from "vitest";
+import { beforeAll, expect } from "vitest";
 import type { Contracts } from "../../abis/contracts.ts";
 import type { Live } from "../../src/api/names/live/live.ts";
-import { toApiError } from "../../src/api/server/errors/errors.ts";
+import { type ErrorCode, errorCodes, toApiError } from "../../src/api/server/errors/errors.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
 import { type Endpoint, errorsOf } from "../../src/api/server/http/endpoint.ts";
 import { createFreshness } from "../../src/api/server/indexState/freshness.ts";
@@ -18,9 +18,31 @@ import type { Tables } from "./tables.ts";
 export type TestApi = {
   app: Hono;
   /** One GET request. Returns the status and parsed JSON, or no body if the answer is not JSON. */
-  get: (path: string) => Promise<{ status: number; body: Record<string, unknown> }>;
-  post: (path: string, body: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
+  get: (path: string) => Promise<Reply>;
+  post: (path: string, body: unknown) => Promise<Reply>;
+  /** The body of an answer, which has to be 200. */
+  ask: <Body = Record<string, unknown>>(path: string) => Promise<Body>;
+  /** The names in a list's `results`, or in another field. */
+  names: (path: string, field?: string) => Promise<string[]>;
+  /** Every item of a list, from cursor to cursor. Their number has to be the total. */
+  walk: <Item = Record<string, unknown>>(path: string, size: number, field?: string) => Promise<Item[]>;
 };
+
+type Reply = { status: number; body: Record<string, unknown> };
+
+/** A reply with this error, for `toMatchObject`. */
+export const failure = (code: ErrorCode, message: unknown = expect.any(String)) => ({
+  status: errorCodes[code].status,
+  body: { error: { code, message } },
+});
+
+/** The path of an operation with values for its parameters. */
+export const pathOf = ({ path }: Pick<Endpoint, "path">, values: Record<string, string>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+
+/** A path with more parameters. */
+export const withQuery = (path: string, query: string): string =>
+  `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
 /**
  * Checks the operation's behaviour against its own declaration: an undeclared field or error turns
@@ -52,7 +74,6 @@ type TestPlan = Pick<TestAppPlan, "access" | "callerOf" | "readConsistently"> & 
   provenLabels?: ProvenLabels;
   /** Queries the chain. By default no node is configured. */
   live?: Live;
-  /** Counts search results. PostgreSQL does so by default. */
   /** Creates the pages, which takes longer than everything else. None by default. */
   pagesOf?: (createContext: () => Promise<Ctx>) => Hono;
 };
@@ -98,9 +119,29 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
     status: reply.status,
     body: withoutAsOf(isJson(reply) ? ((await reply.json()) as Record<string, unknown>) : {}),
   });
+  const get = async (path: string) => read(await app.request(path));
+  const ask: TestApi["ask"] = async (path) => {
+    const { status, body } = await get(path);
+    expect({ path, status, error: body.error }).toEqual({ path, status: 200, error: undefined });
+    return body as never;
+  };
   return {
     app,
-    get: async (path) => read(await app.request(path)),
+    get,
+    ask,
+    names: async (path, field = "results") =>
+      ((await ask(path))[field] as { name: string }[]).map(({ name }) => name),
+    walk: async <Item>(path: string, size: number, field = "results") => {
+      const items: Item[] = [];
+      for (let cursor = ""; ; ) {
+        const page = await ask(withQuery(path, `page_size=${size}${cursor}`));
+        items.push(...(page[field] as Item[]));
+        if (page.next_cursor !== null) expect(page[field]).toHaveLength(size);
+        else if (page.total !== undefined) expect(page.total, path).toBe(items.length);
+        if (page.next_cursor === null) return items;
+        cursor = `&cursor=${page.next_cursor}`;
+      }
+    },
     post: async (path, body) =>
       read(
         await app.request(path, {

@@ -7,7 +7,7 @@ import { type Endpoint, errorsOf } from "../../src/api/server/http/endpoint.ts";
 import { lenient } from "../../src/api/server/http/ignoredParameters.ts";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
-import { useApi } from "./api.ts";
+import { pathOf, useApi } from "./api.ts";
 import { needsNode } from "./noChain.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { beginFeed, setProgress, useTables } from "./tables.ts";
@@ -35,11 +35,8 @@ const good: Record<string, string> = {
   agentId: "1",
 };
 
-const pathOf = (operation: Endpoint, params: Record<string, string> = {}): string =>
-  operation.path.replaceAll(
-    /\{(\w+)\}/g,
-    (_, name: string) => params[name] ?? encodeURIComponent(good[name] ?? ""),
-  );
+const pathTo = (operation: Endpoint, params: Record<string, string> = {}): string =>
+  pathOf(operation, { ...good, ...params });
 
 type Reply = { status: number; body: { error?: { code: ErrorCode; message: string } } };
 
@@ -119,7 +116,7 @@ const cases = operations.flatMap((operation) => {
 describe("an invalid path parameter", () => {
   test.each(cases)("$path with $param $what is $code", async ({ operation, param, value, code }) => {
     for (const prefix of isLong() ? ["", "/api"] : [""])
-      expectError(await ask(`${prefix}${pathOf(operation, { [param]: value })}`), code);
+      expectError(await ask(`${prefix}${pathTo(operation, { [param]: value })}`), code);
   });
 });
 
@@ -153,7 +150,7 @@ describe("an invalid query parameter", () => {
     const bad = ["x".repeat(10_240), ...(keys.includes(param) ? [] : others)];
     const request =
       operation.method === "get" ? {} : { method: "POST", headers: json, body: '{"names":["alice.eth"]}' };
-    const askWith = (query: string) => ask(`${pathOf(operation)}?${query}`, request);
+    const askWith = (query: string) => ask(`${pathTo(operation)}?${query}`, request);
     for (const value of bad) expectError(await askWith(`${param}=${value}`), code);
     // An empty value counts as omitted. Record keys can be the empty text.
     if (!keys.includes(param)) {
@@ -169,8 +166,8 @@ describe("an invalid query parameter", () => {
       .map((operation) => ({ operation, path: operation.path })),
   )("$path ignores unknown parameters unless strict", async ({ operation }) => {
     const status = needsNode.includes(operation.path) ? 502 : 200;
-    const odd = `${pathOf(operation)}?colour=blue&colour=red&__proto__=1`;
-    expect((await ask(pathOf(operation))).status).toBe(status);
+    const odd = `${pathTo(operation)}?colour=blue&colour=red&__proto__=1`;
+    expect((await ask(pathTo(operation))).status).toBe(status);
     expect((await ask(`${odd}&strict=false`)).status).toBe(status);
     expectError(await ask(`${odd}&strict=true`), "INVALID_PARAMETER");
     if (lenient.has(operation.path)) expect((await ask(odd)).status).toBe(status);
@@ -183,10 +180,11 @@ const posts = operations
   .map((operation) => ({ operation, path: operation.path }));
 describe("an invalid body", () => {
   const post = (operation: Endpoint, body: string, headers: Record<string, string> = json) =>
-    ask(pathOf(operation), { method: "POST", body, headers });
+    ask(pathTo(operation), { method: "POST", body, headers });
 
   test.each(posts)("POST $path", async ({ operation }) => {
-    expectError(await post(operation, "{}"), "MISSING_PARAMETER");
+    for (const body of ["{}", '{"names":[],"addresses":[],"inputs":[]}'])
+      expectError(await post(operation, body), "MISSING_PARAMETER");
     for (const body of [
       "",
       "{",
@@ -223,7 +221,7 @@ describe("an invalid body", () => {
   });
 
   test.each(posts)("POST $path is not GET", async ({ operation }) => {
-    const { status, body } = await ask(pathOf(operation));
+    const { status, body } = await ask(pathTo(operation));
     // `GET /whois/bulk` asks for the name `bulk`.
     if (operation.path !== "/whois/bulk")
       expect([status, body.error?.code]).toEqual([405, "METHOD_NOT_ALLOWED"]);
@@ -263,7 +261,7 @@ describe("any input", () => {
           fc.dictionary(fc.oneof(fc.constantFrom("x", ...query), word), word, { maxKeys: 4 }),
           fc.jsonValue(),
           async (asked, search, body) => {
-            const path = pathOf(operation, encoded(asked));
+            const path = pathTo(operation, encoded(asked));
             const url = `${path}?${Object.entries(encoded(search))
               .map((pair) => pair.join("="))
               .join("&")}`;

@@ -9,24 +9,27 @@ import {
   event,
   resolverChange,
 } from "ponder:schema";
-import { type Address, getAddress, type Hex, namehash, numberToHex } from "viem";
+import { type Address, getAddress, type Hex, namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "./api.ts";
 import {
   contracts,
   ENSV1_RESOLVER,
+  ETH_ENTRY,
   ETH_REGISTRY,
+  ensv2Row,
   entryRow,
   FAR,
+  linkRow,
   proxyRow,
   REGISTRY_CODE,
   RESOLVER,
   RESOLVER_CODE,
   ROOT,
   reservedRow,
+  roleRow,
 } from "./ensv2.ts";
-import { ensv2Row } from "./ensv2Lists.ts";
-import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
+import { account, at, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
 /* Resolvers and registries by address, on table rows. */
@@ -37,22 +40,6 @@ const [ANN, BEN] = [account(0x3002), account(0x3003)] as [Address, Address];
 
 const tables = useTables();
 const api = useApi(tables, NOW, { contracts });
-
-const at = (block: number) => ({
-  chainId: CHAIN_ID,
-  blockNumber: block,
-  logIndex: 0,
-  blockTimestamp: 1_600_000_000 + block * 12,
-  transactionHash: transaction(block),
-});
-
-const role = (contract: Address, resource: bigint, holder: Address, roles: bigint, block = 5) => ({
-  ...at(block),
-  contract,
-  resource,
-  account: holder,
-  roles,
-});
 
 const registryRow = (registry: Address, entries: number, fields = {}) => ({
   chainId: CHAIN_ID,
@@ -76,6 +63,8 @@ const mountRow = (registry: Address, name: string, position = 0) => ({
   pathExpiryTimestamp: null,
 });
 
+const ofRegistry = { contract: "ENSV2_REGISTRY", contractAddress: USER };
+
 const rolesEvent = (
   contract: Address,
   { resource, holder, from, to }: { resource: bigint; holder: Address; from: bigint; to: bigint },
@@ -85,15 +74,15 @@ const rolesEvent = (
   eventRow(
     { block },
     {
-      contract: "ENSV2_REGISTRY",
+      ...ofRegistry,
       contractAddress: contract,
       eventType: "EACRolesChanged",
       ordinal,
       details: JSON.stringify({
-        resource: String(resource),
+        resource: `${resource}`,
         account: holder,
-        oldRoles: String(from),
-        roles: String(to),
+        oldRoles: `${from}`,
+        roles: `${to}`,
       }),
     },
   );
@@ -110,8 +99,7 @@ const kids = ["alpha", "beta", "gamma", "delta"].map((label, i) =>
 beforeAll(async () => {
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
-  const eth = entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY });
-  await writer.insert(ensv2Entry).values([eth, deep, reservedRow("saved", FAR), ...kids]);
+  await writer.insert(ensv2Entry).values([ETH_ENTRY, deep, reservedRow("saved", FAR), ...kids]);
   await writer.insert(ensv2Proxy).values([proxyRow(USER, REGISTRY_CODE), proxyRow(RESOLVER, RESOLVER_CODE)]);
   await writer
     .insert(ensv2Registry)
@@ -140,18 +128,15 @@ beforeAll(async () => {
   await writer
     .insert(ensv2Role)
     .values([
-      role(USER, 0n, ANN, 1n | (1n << 128n)),
-      role(USER, 0n, BEN, 0n),
-      role(ETH_REGISTRY, resource, ANN, 1n << 24n),
-      role(ETH_REGISTRY, resource, BEN, 1n << 20n),
-      role(RESOLVER, 0n, ANN, 1n << 124n),
-      role(RESOLVER, 77n, BEN, 1n << 4n),
+      { ...roleRow(USER, 0n, ANN, 1n | (1n << 128n)), ...at(5) },
+      roleRow(USER, 0n, BEN, 0n),
+      roleRow(ETH_REGISTRY, resource, ANN, 1n << 24n),
+      roleRow(ETH_REGISTRY, resource, BEN, 1n << 20n),
+      roleRow(RESOLVER, 0n, ANN, 1n << 124n),
+      roleRow(RESOLVER, 77n, BEN, 1n << 4n),
     ]);
   await writer.insert(event).values([
-    eventRow(
-      { block: 1 },
-      { contract: "ENSV2_REGISTRY", contractAddress: USER, eventType: "RegistryCreated" },
-    ),
+    eventRow({ block: 1 }, { ...ofRegistry, eventType: "RegistryCreated" }),
     rolesEvent(USER, { resource: 0n, holder: ANN, from: 0n, to: 17n }, 2),
     rolesEvent(USER, { resource: 0n, holder: BEN, from: 0n, to: 1n }, 3),
     rolesEvent(USER, { resource: 0n, holder: BEN, from: 1n, to: 0n }, 4),
@@ -162,16 +147,11 @@ beforeAll(async () => {
     rolesEvent(ETH_REGISTRY, { resource: resource + 2n ** 32n, holder: ANN, from: 0n, to: 1n }, 7),
     rolesEvent(ETH_REGISTRY, { resource: resource + 1n, holder: BEN, from: 0n, to: 1n << 156n }, 8),
   ]);
-  const change = (
-    block: number,
-    name: string,
-    resolver: Address | null,
-    previousResolver: Address | null,
-  ) => ({
+  const change = (block: number, name: string, resolver: Address | null, before: Address | null) => ({
     ...at(block),
     node: namehash(name),
     resolver,
-    previousResolver,
+    previousResolver: before,
   });
   await writer
     .insert(resolverChange)
@@ -184,17 +164,8 @@ beforeAll(async () => {
       change(15, "n01.eth", STATIC_RESOLVER, null),
       change(16, "n01.eth", RESOLVER, STATIC_RESOLVER),
     ]);
-  const link = (name: string, record: number | null) => ({
-    chainId: CHAIN_ID,
-    resolver: RESOLVER,
-    node: namehash(name),
-    blockNumber: 9,
-    record: record === null ? null : numberToHex(record, { size: 32 }),
-    transactionHash: transaction(9),
-  });
-  await writer
-    .insert(ensv2Link)
-    .values([link("deep.eth", 2), link("", 1), link("alpha.deep.eth", 2), link("beta.deep.eth", null)]);
+  const links = { "deep.eth": 2, "": 1, "alpha.deep.eth": 2, "beta.deep.eth": null };
+  await writer.insert(ensv2Link).values(Object.entries(links).map(([name, number]) => linkRow(name, number)));
 });
 
 type Body = Record<string, never> & {
@@ -203,24 +174,8 @@ type Body = Record<string, never> & {
   next_cursor: string;
 };
 
-async function get<Shape = Body>(path: string): Promise<Shape> {
-  const { status, body } = await api.get(path);
-  expect([path, status, body.error]).toEqual([path, 200, undefined]);
-  return body as Shape;
-}
-
-/** Every page of a list, through its cursors. */
-async function walk(path: string, size = 1): Promise<Record<string, unknown>[]> {
-  const all: Record<string, unknown>[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const glue = path.includes("?") ? "&" : "?";
-    const page: Body = await get(`${path}${glue}page_size=${size}${cursor && `&cursor=${cursor}`}`);
-    all.push(...page.results);
-    cursor = page.next_cursor;
-    if (cursor === null) expect(all.length).toBe(page.total);
-  }
-  return all;
-}
+const get = <Shape = Body>(path: string) => api.ask<Shape>(path);
+const walk = (path: string, size = 1) => api.walk(path, size);
 
 describe("a registry", () => {
   test("says what it is, where it is, and who may change it", async () => {
@@ -347,26 +302,14 @@ describe("a resolver", () => {
     expect(overview.names.total).toBe(30);
     expect(overview.names.results).toHaveLength(25);
     const rest = await get(`/resolver/${STATIC_RESOLVER}/names?cursor=${overview.names.next_cursor}`);
-    expect(rest.results.map(({ name }) => name)).toEqual([
-      "n25.eth",
-      "n26.eth",
-      "n27.eth",
-      "n28.eth",
-      "n29.eth",
-    ]);
+    expect(rest.results.map(({ name }) => name)).toEqual([25, 26, 27, 28, 29].map((i) => `n${i}.eth`));
     expect(await walk(`/resolver/${STATIC_RESOLVER}/names`, 7)).toHaveLength(30);
     const former = await walk(`/resolver/${STATIC_RESOLVER}/former-names`);
-    expect(
-      former.map(({ name, from_block, to_block, next_resolver }) => [
-        name,
-        from_block,
-        to_block,
-        next_resolver,
-      ]),
-    ).toEqual([
-      ["n01.eth", 15, 16, getAddress(RESOLVER)],
-      ["n01.eth", 13, 14, null],
-      ["n00.eth", 10, 11, getAddress(RESOLVER)],
+    const next_resolver = getAddress(RESOLVER);
+    expect(former).toMatchObject([
+      { name: "n01.eth", from_block: 15, to_block: 16, next_resolver },
+      { name: "n01.eth", from_block: 13, to_block: 14, next_resolver: null },
+      { name: "n00.eth", from_block: 10, to_block: 11, next_resolver },
     ]);
     expect(overview.former_names.results).toEqual(former);
   });

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advanceDays, MAX_REFERRERS } from "../../src/api/names/counts/dayCounts.ts";
 import { oneChain } from "../../src/api/names/query/scope.ts";
 import { doRound } from "../../src/api/upkeep/upkeep.ts";
-import { openApi } from "./api.ts";
-import { USDC, contracts as withEnsv2 } from "./ensv2.ts";
-import { purchaseRow } from "./ensv2Lists.ts";
+import { numbers } from "../support/numbers.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { purchaseRow, USDC, contracts as withEnsv2 } from "./ensv2.ts";
 import { BASE, contracts } from "./layer2.ts";
-import { account, CHAIN_ID, type EventRow, eventRow } from "./rows.ts";
+import { account, CHAIN_ID, DAY, type EventRow, eventRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 /*
@@ -16,19 +16,13 @@ import { createTables, type Tables } from "./tables.ts";
  * computed from the logs one by one.
  */
 
-const DAY = 86_400;
 const START = Date.UTC(2026, 0, 1) / 1_000;
 const DAYS = 60;
 const NOW = START + DAYS * DAY;
 /** Blocks an hour apart, so that several sales and answers share one. */
 const BLOCKS = DAYS * 24;
 
-/** The same numbers in every run. */
-let state = 7;
-const next = (end: number): number => {
-  state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-  return (state >>> 8) % end;
-};
+const next = numbers(7);
 
 type Answer = { blockNumber: number; logIndex: number; blockTimestamp: number | null; answer: bigint | null };
 
@@ -188,11 +182,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables?.drop());
 
-const ask = async (path: string) => {
-  const { status, body } = await openApi({ ...tables }, NOW, { contracts }).get(path);
-  expect(status, JSON.stringify(body)).toBe(200);
-  return body;
-};
+const ask: TestApi["ask"] = (path) => openApi({ ...tables }, NOW, { contracts }).ask(path);
 
 const count = async (id: number, finalTime: number) => {
   const client = await tables.pool.connect();

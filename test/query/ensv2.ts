@@ -1,8 +1,9 @@
-import type { ensv2Entry, ensv2Proxy } from "ponder:schema";
-import { type Address, type Hex, keccak256, stringToBytes } from "viem";
+import type { ensv2Entry, ensv2Link, ensv2Proxy, ensv2Purchase, ensv2Role } from "ponder:schema";
+import { type Address, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { contractsOf } from "../../abis/contracts.ts";
 import { deploymentShape } from "../../abis/deployments.ts";
-import { account, CHAIN_ID, deployment, transaction } from "./rows.ts";
+import { mainChain, type Scope } from "../../src/api/names/query/scope.ts";
+import { account, at, CHAIN_ID, DAY, type DomainRow, deployment, domainRow, transaction } from "./rows.ts";
 
 /* A deployment with ENSv2, with rows for its tables. */
 
@@ -46,7 +47,8 @@ export type EntryRow = typeof ensv2Entry.$inferInsert;
 
 export const labelhashOf = (label: string): Hex => keccak256(stringToBytes(label));
 
-const storageIdOf = (label: string): Hex => `${labelhashOf(label).slice(0, 58)}00000000` as Hex;
+/** Where a registry keeps a label. */
+export const storageIdOf = (labelhash: Hex): Hex => `${labelhash.slice(0, 58)}00000000` as Hex;
 
 /** Later than any test. */
 export const FAR = 2n ** 64n - 1n;
@@ -55,7 +57,7 @@ let counter = 0;
 
 /** A registry entry, registered unless given otherwise. */
 export function entryRow(registry: Address, label: string, fields: Partial<EntryRow> = {}): EntryRow {
-  const storageId = storageIdOf(label);
+  const storageId = storageIdOf(labelhashOf(label));
   return {
     chainId: CHAIN_ID,
     registry,
@@ -104,4 +106,68 @@ export const proxyRow = (address: Address, implementation: Address): typeof ensv
   deployedBy: account(1),
   blockNumber: 1,
   transactionHash: transaction(1),
+});
+
+/** The root registry's entry of `eth`. */
+export const ETH_ENTRY = entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY, owner: account(0xda0) });
+
+/** The node under which a resolver keeps a numbered record. */
+export const record = (number: number): Hex => toHex(number, { size: 32 });
+
+/** A name's record number at a resolver. */
+export const linkRow = (
+  name: string,
+  number: number | null,
+  resolver = RESOLVER,
+): typeof ensv2Link.$inferInsert => ({
+  ...at(11),
+  resolver,
+  node: namehash(name),
+  record: number === null ? null : record(number),
+});
+
+/** Roles of an account on a resource of a contract; 0 is the whole contract. */
+export const roleRow = (
+  contract: Address,
+  resource: bigint | null | undefined,
+  holder: Address,
+  roles: bigint,
+): typeof ensv2Role.$inferInsert => ({
+  ...at(10, 1),
+  contract,
+  resource: resource ?? 0n,
+  account: holder,
+  roles,
+});
+
+/** The main chain only. */
+export const MAIN: Scope = mainChain(contracts);
+
+/** The deployment's times, in seconds. */
+export const GRACE = 28 * DAY;
+export const PREMIUM = 21 * DAY;
+/** The expiry of a graveyard's registration in ENSv1. */
+export const RETIRED_EXPIRY = FAR - BigInt(90 * DAY);
+
+/** An ENSv2 .eth name. */
+export const ensv2Row = (name: string, holder: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
+  domainRow(name, {
+    registry: ETH_REGISTRY,
+    effectiveOwnerAddress: holder,
+    expiryTimestamp: expiry,
+    ...fields,
+  });
+
+/** A registration at the ENSv2 registrar, unless told otherwise. */
+export const purchaseRow = (
+  { block, log }: { block: number; log?: number },
+  fields: Partial<typeof ensv2Purchase.$inferInsert> & { node: Hex },
+): typeof ensv2Purchase.$inferInsert => ({
+  ...at(block, log),
+  eventType: "NameRegistered",
+  contractAddress: REGISTRAR,
+  paymentToken: USDC,
+  amount: 5_000_000n,
+  durationSeconds: 31_536_000n,
+  ...fields,
 });

@@ -6,15 +6,15 @@ import { useApi } from "./api.ts";
 import {
   contracts,
   type EntryRow,
+  ETH_ENTRY,
   ETH_REGISTRY,
   entryRow,
   FAR,
   NODE_RESOLVER,
   proxyRow,
   REGISTRY_CODE,
-  ROOT,
 } from "./ensv2.ts";
-import { account, CHAIN_ID, domainRow } from "./rows.ts";
+import { account, alice, bob, CHAIN_ID, domainRow, holderRow, NOW, ownedBy } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
 /*
@@ -22,9 +22,6 @@ import { setProgress, useTables } from "./tables.ts";
  * ENSv1 name lies below a name that was later registered in ENSv2.
  */
 
-const NOW = 1_800_000_000;
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
 /** Registries of `user.eth`, its previous one, and those of names that have expired. */
 const USER = account(0x6001);
 const BEFORE = account(0x6002);
@@ -58,14 +55,14 @@ const rows = [
   // The same, and it expired.
   domainRow("past.user.eth", at(BEFORE, alice, { expiryTimestamp: BigInt(NOW - 9) })),
   // An ENSv1 name below a name registered in ENSv2.
-  domainRow("old.user.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver: NODE_RESOLVER }),
+  domainRow("old.user.eth", { ...ownedBy(alice), resolver: NODE_RESOLVER }),
   // Below an expired entry, with a row that says so or not yet.
   domainRow("known.ended.eth", at(ENDED, alice, { pathExpiryTimestamp: BigInt(NOW - 1) })),
   domainRow("late.ended.eth", at(ENDED, alice, { pathExpiryTimestamp: BigInt(NOW + 9) })),
 ];
 
 const entries = [
-  entryRow(ROOT, "eth", { owner: account(8), subregistry: ETH_REGISTRY }),
+  ETH_ENTRY,
   entryRow(ETH_REGISTRY, "user", { owner: bob, resolver: NODE_RESOLVER, subregistry: USER }),
   entryRow(ETH_REGISTRY, "ended", { owner: bob, expiry: BigInt(NOW - 1), subregistry: ENDED }),
   entry("same", alice),
@@ -90,15 +87,7 @@ beforeAll(async () => {
   await tables.writer
     .insert(ensv2Proxy)
     .values([USER, BEFORE, ENDED].map((registry) => proxyRow(registry, REGISTRY_CODE)));
-  await tables.writer.insert(holder).values(
-    rows.map(({ node }, i) => ({
-      address: bob,
-      chainId: CHAIN_ID,
-      node,
-      lastOwnedBlockNumber: i,
-      lastOwnedBlockTimestamp: i,
-    })),
-  );
+  await tables.writer.insert(holder).values(rows.map(({ fullName }, i) => holderRow(bob, fullName, i)));
 });
 
 type Item = { name: string; protocol?: string; availability_status: string; ownership: { owner?: string } };

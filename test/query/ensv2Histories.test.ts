@@ -1,49 +1,57 @@
 import { domain, ensv2Link, ensv2Proxy, event, ownershipChange, resolverChange } from "ponder:schema";
-import { type Address, getAddress, type Hex, namehash, toHex } from "viem";
+import { type Address, getAddress, namehash } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { openApi, useApi } from "./api.ts";
 import {
   contracts,
   ETH_REGISTRY,
   GRAVEYARD,
+  linkRow,
   MIGRATOR,
   proxyRow,
   RESOLVER,
   RESOLVER_CODE,
+  record,
   STRANGE,
 } from "./ensv2.ts";
-import { account, CHAIN_ID, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
+import {
+  account,
+  alice,
+  at,
+  bob,
+  CHAIN_ID,
+  DAY,
+  domainRow,
+  type EventRow,
+  eventRow,
+  NOW,
+  ownershipRow,
+  transaction,
+} from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
 /* Histories of names that moved from ENSv1 to ENSv2, or that only ENSv2 knows. */
 
-const NOW = 1_800_000_000;
-const DAY = 86_400;
-const START = 1_600_000_000;
-/** Event rows belong to blocks 12 seconds apart. */
-const timeOf = (block: number) => START + block * 12;
+const timeOf = (block: number) => at(block).blockTimestamp;
 
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
 const [ALICE, BOB] = [getAddress(alice), getAddress(bob)];
-const moved = namehash("moved.eth");
-const sub = namehash("sub.moved.eth");
+const moved = "moved.eth";
+const sub = "sub.moved.eth";
 /**
  * Names whose parent expires before them, and whose parent had expired before they were created.
  */
-const [led, late] = [namehash("led.moved.eth"), namehash("late.moved.eth")];
+const [led, late] = ["led.moved.eth", "late.moved.eth"] as const;
 /** A name whose ends passed and were later moved. */
-const lapsed = namehash("lapsed.moved.eth");
-const record = (number: number) => toHex(number, { size: 32 });
+const lapsed = "lapsed.moved.eth";
 
 const tables = useTables();
 const api = useApi(tables, NOW, { contracts });
-const ask = async (path: string) => (await api.get(path)).body as Record<string, unknown[]>;
+const ask = (path: string) => api.ask<Record<string, unknown[]>>(path);
 
 type Change = {
   block: number;
   log?: number;
-  node?: Hex;
+  name?: string;
   owner: Address | null;
   reason?: "registrar" | "token";
   /**
@@ -52,51 +60,42 @@ type Change = {
    */
   before?: { expiry: number; path?: number };
 };
-const change = ({ block, log = 0, node = moved, owner, reason = "registrar", before }: Change) => ({
-  chainId: CHAIN_ID,
-  blockNumber: block,
-  logIndex: log,
-  ordinal: 0,
-  node,
-  ownerAddress: owner,
-  reason,
-  registrarOwner: reason === "registrar" ? owner : null,
-  eventType: "Transfer",
-  transactionHash: transaction(block),
-  blockTimestamp: timeOf(block),
-  previousExpiryTimestamp: before === undefined ? null : BigInt(timeOf(before.expiry)),
-  previousPathExpiryTimestamp: before?.path === undefined ? null : BigInt(timeOf(before.path)),
-});
+const change = ({ block, log, name = moved, owner, reason = "registrar", before }: Change) =>
+  ownershipRow({ block, log }, name, owner, {
+    reason,
+    registrarOwner: reason === "registrar" ? owner : null,
+    previousExpiryTimestamp: before === undefined ? null : BigInt(timeOf(before.expiry)),
+    previousPathExpiryTimestamp: before?.path === undefined ? null : BigInt(timeOf(before.path)),
+  });
 
 const registry = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
   eventRow(at, {
     contract: "ENSV2_REGISTRY",
     contractAddress: ETH_REGISTRY,
     eventType,
-    node: moved,
+    node: namehash(moved),
     ...fields,
   });
 const resolver = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
   eventRow(at, { contract: "ENSV2_RESOLVER", contractAddress: RESOLVER, eventType, ...fields });
-const linked = (at: { block: number; log?: number }, node: Hex, recordId: number, by: Address = RESOLVER) =>
-  resolver(at, "Linked", { node, contractAddress: by, details: JSON.stringify({ recordId: `${recordId}` }) });
+const linked = (at: { block: number; log?: number }, name: string, recordId: number, by = RESOLVER) =>
+  resolver(at, "Linked", {
+    node: namehash(name),
+    contractAddress: by,
+    details: JSON.stringify({ recordId: `${recordId}` }),
+  });
 const text = (block: number, number: number, value: string) =>
   resolver({ block }, "TextUpdated", { node: record(number), key: "url", value });
 
 const END = BigInt(NOW - 10 * DAY);
 const details = (sender: Address) => JSON.stringify({ tokenId: "1", sender });
 
+const ofRegistrar = { contract: "REGISTRAR", contractAddress: account(0xe1) };
+const bought = (block: number, ownerAddress: Address, expiryTimestamp: bigint) =>
+  registry({ block }, "NameRegistered", { ...ofRegistrar, ownerAddress, expiryTimestamp });
+
 const events: EventRow[] = [
-  eventRow(
-    { block: 5 },
-    {
-      contract: "REGISTRAR",
-      eventType: "NameRegistered",
-      node: moved,
-      ownerAddress: alice,
-      expiryTimestamp: END,
-    },
-  ),
+  bought(5, alice, END),
   registry({ block: 10 }, "LabelReserved", { expiryTimestamp: END, details: details(account(0xba7c)) }),
   registry({ block: 20, log: 2 }, "LabelRegistered", {
     expiryTimestamp: END,
@@ -104,39 +103,30 @@ const events: EventRow[] = [
     details: details(MIGRATOR),
   }),
   // A graveyard keeps what remains in ENSv1 for ever. That is not a purchase.
-  eventRow(
-    { block: 21 },
-    {
-      contract: "REGISTRAR",
-      eventType: "NameRegistered",
-      node: moved,
-      ownerAddress: GRAVEYARD,
-      expiryTimestamp: 2n ** 64n - 1n,
-    },
-  ),
+  bought(21, GRAVEYARD, 2n ** 64n - 1n),
   registry({ block: 40, log: 1 }, "LabelRegistered", {
-    node: sub,
+    node: namehash(sub),
     expiryTimestamp: BigInt(timeOf(60)),
     ownerAddress: bob,
     details: details(bob),
   }),
   registry({ block: 50 }, "ExpiryUpdated", {
-    node: sub,
+    node: namehash(sub),
     expiryTimestamp: BigInt(timeOf(70)),
     details: details(bob),
   }),
-  ...[led, late].map((node, log) =>
-    registry({ block: 40, log: 10 + log }, "LabelRegistered", { node, expiryTimestamp: END }),
+  ...[led, late].map((name, log) =>
+    registry({ block: 40, log: 10 + log }, "LabelRegistered", { node: namehash(name), expiryTimestamp: END }),
   ),
   // The record exists before the name gets the resolver, and belongs to the root until the name has
   // its own.
   text(14, 1, "https://first.example"),
-  linked({ block: 15 }, namehash(""), 1),
+  linked({ block: 15 }, "", 1),
   text(25, 1, "https://second.example"),
   text(26, 2, "https://own.example"),
   linked({ block: 30 }, moved, 2),
   text(31, 1, "no word of this name any more"),
-  linked({ block: 32 }, namehash(""), 3),
+  linked({ block: 32 }, "", 3),
   linked({ block: 33 }, moved, 2),
   linked({ block: 45 }, moved, 9),
   // Anyone can deploy a resolver and link any name in it.
@@ -144,13 +134,12 @@ const events: EventRow[] = [
 ];
 
 /** An ENSv2 name, and its parent's expiry if it has one. */
-const entryRow = (node: Hex, expiryTimestamp: bigint, pathEnd: number | null = null) => ({
-  ...domainRow("led.moved.eth"),
-  node,
-  registry: STRANGE,
-  expiryTimestamp,
-  pathExpiryTimestamp: pathEnd === null ? null : BigInt(pathEnd),
-});
+const entryRow = (name: string, expiryTimestamp: bigint, pathEnd: number | null = null) =>
+  domainRow(name, {
+    registry: STRANGE,
+    expiryTimestamp,
+    pathExpiryTimestamp: pathEnd === null ? null : BigInt(pathEnd),
+  });
 
 beforeAll(async () => {
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
@@ -168,26 +157,17 @@ beforeAll(async () => {
   await writer
     .insert(ensv2Proxy)
     .values([proxyRow(RESOLVER, RESOLVER_CODE), proxyRow(STRANGE, RESOLVER_CODE)]);
-  await writer.insert(ensv2Link).values([
-    {
-      chainId: CHAIN_ID,
-      resolver: RESOLVER,
-      node: moved,
-      record: record(2),
-      blockNumber: 30,
-      transactionHash: transaction(30),
-    },
-  ]);
+  await writer.insert(ensv2Link).values([{ ...linkRow(moved, 2), ...at(30) }]);
   await writer.insert(ownershipChange).values([
     change({ block: 5, owner: alice }),
     change({ block: 20, owner: MIGRATOR }),
     change({ block: 20, log: 1, owner: GRAVEYARD }),
     change({ block: 20, log: 2, owner: bob, reason: "token" }),
-    change({ block: 40, log: 1, node: sub, owner: bob, reason: "token" }),
-    change({ block: 41, node: led, owner: alice, reason: "token" }),
-    change({ block: 42, node: led, owner: bob, reason: "token", before: { expiry: 900, path: 65 } }),
-    change({ block: 43, node: late, owner: bob, reason: "token" }),
-    change({ block: 100, node: lapsed, owner: alice, reason: "token" }),
+    change({ block: 40, log: 1, name: sub, owner: bob, reason: "token" }),
+    change({ block: 41, name: led, owner: alice, reason: "token" }),
+    change({ block: 42, name: led, owner: bob, reason: "token", before: { expiry: 900, path: 65 } }),
+    change({ block: 43, name: late, owner: bob, reason: "token" }),
+    change({ block: 100, name: lapsed, owner: alice, reason: "token" }),
     ...[
       { block: 120, before: { expiry: 900, path: 110 } },
       { block: 140, before: { expiry: 900, path: 130 } },
@@ -198,19 +178,10 @@ beforeAll(async () => {
       { block: 180, before: { expiry: 170, path: 171 } },
       // A row of the last second: there was no time without owner.
       { block: 190, before: { expiry: 900, path: 190 } },
-    ].map((one) => change({ ...one, node: lapsed, owner: alice, reason: "token" })),
-    change({ block: 200, node: lapsed, owner: bob, reason: "token", before: { expiry: 195 } }),
+    ].map((one) => change({ ...one, name: lapsed, owner: alice, reason: "token" })),
+    change({ block: 200, name: lapsed, owner: bob, reason: "token", before: { expiry: 195 } }),
   ]);
-  await writer.insert(resolverChange).values({
-    chainId: CHAIN_ID,
-    blockNumber: 20,
-    logIndex: 3,
-    ordinal: 0,
-    node: moved,
-    resolver: RESOLVER,
-    transactionHash: transaction(20),
-    blockTimestamp: timeOf(20),
-  });
+  await writer.insert(resolverChange).values({ ...at(20, 3), node: namehash(moved), resolver: RESOLVER });
 });
 
 test("registrations: bought, reserved, migrated; a graveyard buys nothing", async () => {

@@ -10,19 +10,21 @@ import {
   textRecord,
 } from "ponder:schema";
 import { eq } from "drizzle-orm";
-import { type Address, getAddress, keccak256, namehash, stringToBytes, toHex } from "viem";
+import { type Address, getAddress, namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildAgentKey } from "../../src/api/names/rules/agentKey.ts";
-import { openApi, useApi } from "./api.ts";
+import { failure, openApi, useApi } from "./api.ts";
 import {
   contracts,
   ENSV1_RESOLVER,
   type EntryRow,
+  ETH_ENTRY,
   ETH_REGISTRY,
   entryRow,
   FAR,
   GRAVEYARD,
   labelhashOf,
+  linkRow,
   MIGRATOR,
   NODE_RESOLVER,
   proxyRow,
@@ -30,7 +32,9 @@ import {
   RESOLVER,
   RESOLVER_CODE,
   ROOT,
+  record,
   reservedRow,
+  roleRow,
   STRANGE,
   WRAPPER_CODE,
 } from "./ensv2.ts";
@@ -38,21 +42,25 @@ import { noChain } from "./noChain.ts";
 import {
   AGENT_REGISTRY,
   account,
+  addressRow,
+  alice,
+  at,
+  bob,
   CHAIN_ID,
   domainRow,
+  inDays,
+  NOW,
   contracts as ofEnsv1,
+  ownedBy,
+  ownershipRow,
   registeredRow,
   STATIC_RESOLVER,
+  textRow,
   transaction,
+  wrappedBy,
 } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
-const DAY = 86_400;
-const inDays = (days: number) => BigInt(NOW + days * DAY);
-
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
 const ALICE = getAddress(alice);
 const BOB = getAddress(bob);
 /** Registries of a user's name, of a locked name, and one with unknown code. */
@@ -65,20 +73,16 @@ const ethEntry = (label: string, fields: Partial<EntryRow> = {}) => entryRow(ETH
 const migratedBy = (by: Address) => ({
   registeredBy: by,
   registeredBlockNumber: 20,
-  registeredTimestamp: 1_600_000_240,
+  registeredTimestamp: at(20).blockTimestamp,
   registeredTransactionHash: transaction(20),
 });
 
+const ofLocked = { owner: alice, expiry: inDays(100), subregistry: WRAPPER_REGISTRY };
 const entries: EntryRow[] = [
-  entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY, owner: account(0xda0) }),
+  ETH_ENTRY,
   ethEntry("native", { owner: alice, expiry: inDays(100), resolver: RESOLVER, subregistry: USER }),
   ethEntry("migrated", { owner: bob, expiry: inDays(100), resolver: NODE_RESOLVER, ...migratedBy(MIGRATOR) }),
-  ethEntry("locked", {
-    owner: alice,
-    expiry: inDays(100),
-    subregistry: WRAPPER_REGISTRY,
-    ...migratedBy(MIGRATOR),
-  }),
+  ethEntry("locked", { ...ofLocked, ...migratedBy(MIGRATOR) }),
   ethEntry("strange", { owner: alice, resolver: STRANGE, subregistry: UNKNOWN }),
   ethEntry("now", { owner: alice, expiry: BigInt(NOW), resolver: RESOLVER, subregistry: USER }),
   ethEntry("bare", { owner: alice, expiry: inDays(5) }),
@@ -95,97 +99,47 @@ const entries: EntryRow[] = [
 ];
 
 const graveyard = { registryOwner: GRAVEYARD, registrarOwner: GRAVEYARD };
-const ofEntry = (registry: Address, fields: object = {}) => ({ registry, ...fields });
-const wrapped = (fuses: number) => ({
-  registryOwner: account(0xe4),
-  wrapperOwner: alice,
-  isWrapped: true,
-  effectiveOwnerAddress: alice,
-  wrapperFuses: fuses,
-  wrapperExpiryTimestamp: inDays(80),
-  resolver: STATIC_RESOLVER,
-});
+const indexed = { resolver: STATIC_RESOLVER };
+const ofUser = { registry: USER, effectiveOwnerAddress: bob };
+const lagging = { ...ofUser, resolver: NODE_RESOLVER };
+const native = { registry: ETH_REGISTRY, effectiveOwnerAddress: alice, expiryTimestamp: inDays(100) };
+const wrapped = (fuses: number) => ({ ...wrappedBy(alice, inDays(80), fuses), ...indexed });
 
 const rows = [
-  domainRow("eth", ofEntry(ROOT)),
-  domainRow(
-    "native.eth",
-    ofEntry(ETH_REGISTRY, { effectiveOwnerAddress: alice, expiryTimestamp: inDays(100) }),
-  ),
-  registeredRow("migrated.eth", GRAVEYARD, FAR, { ...graveyard, ...ofEntry(ETH_REGISTRY) }),
-  domainRow("old.migrated.eth", {
-    registryOwner: alice,
-    effectiveOwnerAddress: alice,
-    resolver: STATIC_RESOLVER,
-  }),
-  registeredRow("locked.eth", GRAVEYARD, FAR, { ...graveyard, ...ofEntry(ETH_REGISTRY) }),
+  domainRow("eth", { registry: ROOT }),
+  domainRow("native.eth", native),
+  registeredRow("migrated.eth", GRAVEYARD, FAR, { ...graveyard, registry: ETH_REGISTRY }),
+  domainRow("old.migrated.eth", { ...ownedBy(alice), ...indexed }),
+  registeredRow("locked.eth", GRAVEYARD, FAR, { ...graveyard, registry: ETH_REGISTRY }),
   domainRow("left.locked.eth", wrapped(65_536)),
-  domainRow("x.left.locked.eth", {
-    registryOwner: bob,
-    effectiveOwnerAddress: bob,
-    resolver: STATIC_RESOLVER,
-  }),
+  domainRow("x.left.locked.eth", { ...ownedBy(bob), ...indexed }),
   domainRow("ours.locked.eth", wrapped(1)),
-  domainRow("deep.old.native.eth", { registryOwner: bob, effectiveOwnerAddress: bob }),
-  domainRow("x.came.locked.eth", { registryOwner: bob, effectiveOwnerAddress: bob }),
-  domainRow("came.locked.eth", { ...graveyard, ...ofEntry(WRAPPER_REGISTRY) }),
-  registeredRow("reserved.eth", bob, inDays(100), { resolver: STATIC_RESOLVER }),
-  domainRow("sub.reserved.eth", {
-    registryOwner: bob,
-    effectiveOwnerAddress: bob,
-    resolver: STATIC_RESOLVER,
-  }),
-  registeredRow("lapsed.eth", bob, inDays(-63), { resolver: STATIC_RESOLVER }),
-  registeredRow("only1.eth", bob, inDays(100), { resolver: STATIC_RESOLVER }),
+  domainRow("deep.old.native.eth", ownedBy(bob)),
+  domainRow("x.came.locked.eth", ownedBy(bob)),
+  domainRow("came.locked.eth", { ...graveyard, registry: WRAPPER_REGISTRY }),
+  registeredRow("reserved.eth", bob, inDays(100), indexed),
+  domainRow("sub.reserved.eth", { ...ownedBy(bob), ...indexed }),
+  registeredRow("lapsed.eth", bob, inDays(-63), indexed),
+  registeredRow("only1.eth", bob, inDays(100), indexed),
   // The row lags: its registry was unlinked, or expired above it, or the entry is not projected.
-  domainRow("sub.native.eth", ofEntry(USER, { effectiveOwnerAddress: bob })),
-  domainRow("sub.now.eth", ofEntry(USER, { effectiveOwnerAddress: bob, resolver: NODE_RESOLVER })),
-  domainRow("cut.native.eth", ofEntry(USER, { effectiveOwnerAddress: bob, resolver: NODE_RESOLVER })),
+  domainRow("sub.native.eth", ofUser),
+  domainRow("sub.now.eth", lagging),
+  domainRow("cut.native.eth", lagging),
 ];
 
-const record = (number: number) => toHex(number, { size: 32 });
-const link = (name: string, number: number | null) => ({
-  chainId: CHAIN_ID,
-  resolver: RESOLVER,
-  node: namehash(name),
-  blockNumber: 11,
-  record: number === null ? null : record(number),
-  transactionHash: transaction(11),
-});
-
-const text = (resolver: Address, node: `0x${string}`, key: string, value: string) => ({
-  chainId: CHAIN_ID,
-  resolver,
-  node,
-  version: 0,
-  keyHash: keccak256(stringToBytes(key)),
-  key,
-  value,
-  isValueKnown: true,
-  blockNumber: 12,
-  logIndex: 0,
-  transactionHash: transaction(12),
-  setsInTransaction: 1,
-  isRead: false,
-});
-
-const change = (block: number, owner: Address | null, log = 0) => ({
-  chainId: CHAIN_ID,
-  blockNumber: block,
-  logIndex: log,
-  ordinal: 0,
-  node: namehash("migrated.eth"),
-  ownerAddress: owner,
-  reason: "registry" as const,
-  eventType: "Transfer",
-  blockTimestamp: block,
-  transactionHash: transaction(block),
-});
+const change = (
+  block: number,
+  owner: Address,
+  name = "migrated.eth",
+  log = 0,
+  reason: "registry" | "token" = "registry",
+) => ownershipRow({ block, log }, name, owner, { reason });
 
 const tables = useTables();
 const api = useApi(tables, NOW, { contracts });
-const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
-const status = async (path: string) => (await api.get(path)).status;
+const nativeEntry = entries.find(({ label }) => label === "native");
+const whois = (name: string) => api.ask(`/whois/${name}`);
+const needsChain = failure("LIVE_RESOLUTION_FAILED");
 
 beforeAll(async () => {
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
@@ -201,76 +155,53 @@ beforeAll(async () => {
     ]);
   await writer
     .insert(ensv2Link)
-    .values([link("native.eth", 1), link("", 2), link("cleared.native.eth", null)]);
+    .values([linkRow("native.eth", 1), linkRow("", 2), linkRow("cleared.native.eth", null)]);
+  const numbered = (number: number) => ({ resolver: RESOLVER, node: record(number) });
+  const ofNode = { resolver: NODE_RESOLVER };
+  const agent = buildAgentKey({ chainId: CHAIN_ID, address: AGENT_REGISTRY }, 7n);
   await writer
     .insert(textRecord)
     .values([
-      text(RESOLVER, record(1), "url", "https://native.example"),
-      text(RESOLVER, record(1), "display", "NATIVE.eth"),
-      text(RESOLVER, record(1), buildAgentKey({ chainId: CHAIN_ID, address: AGENT_REGISTRY }, 7n), "1"),
-      text(RESOLVER, record(2), "url", "https://all.example"),
-      text(NODE_RESOLVER, namehash("migrated.eth"), "url", "https://migrated.example"),
-      text(NODE_RESOLVER, namehash("x.migrated.eth"), "url", "no wildcard"),
-      text(STATIC_RESOLVER, namehash("left.locked.eth"), "url", "https://left.example"),
-      text(STATIC_RESOLVER, namehash("reserved.eth"), "url", "https://reserved.example"),
-      text(STATIC_RESOLVER, namehash("only1.eth"), "url", "https://only.example"),
+      textRow("", "url", "https://native.example", numbered(1)),
+      textRow("", "display", "NATIVE.eth", numbered(1)),
+      textRow("", agent, "1", numbered(1)),
+      textRow("", "url", "https://all.example", numbered(2)),
+      textRow("migrated.eth", "url", "https://migrated.example", ofNode),
+      textRow("x.migrated.eth", "url", "no wildcard", ofNode),
+      textRow("left.locked.eth", "url", "https://left.example"),
+      textRow("reserved.eth", "url", "https://reserved.example"),
+      textRow("only1.eth", "url", "https://only.example"),
     ]);
-  await writer.insert(addressRecord).values({
-    chainId: CHAIN_ID,
-    resolver: RESOLVER,
-    node: record(1),
-    version: 0,
-    coinType: 60n,
-    address: alice,
-    blockNumber: 12,
-    transactionHash: transaction(12),
-  });
+  await writer.insert(addressRecord).values(addressRow("", 60, alice, numbered(1)));
   await writer.insert(ownershipChange).values([
     change(5, alice),
-    change(20, MIGRATOR, 1),
-    change(20, GRAVEYARD, 2),
-    change(20, bob, 3),
+    change(20, MIGRATOR, "migrated.eth", 1),
+    change(20, GRAVEYARD, "migrated.eth", 2),
+    change(20, bob, "migrated.eth", 3),
     change(30, alice),
-    { ...change(6, alice), node: namehash("old.migrated.eth") },
-    { ...change(7, bob), node: namehash("sub.reserved.eth") },
-    { ...change(6, bob, 1), node: namehash("deep.old.native.eth") },
-    { ...change(6, bob, 2), node: namehash("x.came.locked.eth") },
+    change(6, alice, "old.migrated.eth"),
+    change(7, bob, "sub.reserved.eth"),
+    change(6, bob, "deep.old.native.eth", 1),
+    change(6, bob, "x.came.locked.eth", 2),
     // Each of these parents was registered earlier than its entry says, because it was bought
     // again.
-    ...[
-      { ...change(18, alice), node: namehash("native.eth") },
-      { ...change(15, alice), node: namehash("locked.eth") },
-      { ...change(16, bob), node: namehash("came.locked.eth") },
-    ].map((row) => ({ ...row, reason: "token" as const })),
+    change(18, alice, "native.eth", 0, "token"),
+    change(15, alice, "locked.eth", 0, "token"),
+    change(16, bob, "came.locked.eth", 0, "token"),
   ]);
-  const resource = entries.find(({ labelhash }) => labelhash === labelhashOf("native"))?.resource as bigint;
-  await writer.insert(ensv2Role).values(
-    [
-      { account: alice, roles: (1n << 20n) | (1n << 24n) | (1n << 148n) | (1n << 152n) | (1n << 156n) },
-      { account: bob, roles: 1n << 24n },
-      { account: account(0xdead), roles: 0n },
-    ].map((role) => ({
-      chainId: CHAIN_ID,
-      contract: ETH_REGISTRY,
-      resource,
-      blockNumber: 10,
-      logIndex: 1,
-      blockTimestamp: NOW - 1_000,
-      transactionHash: transaction(10),
-      ...role,
-    })),
-  );
+  const ofAlice = (1n << 20n) | (1n << 24n) | (1n << 148n) | (1n << 152n) | (1n << 156n);
+  await writer
+    .insert(ensv2Role)
+    .values([
+      roleRow(ETH_REGISTRY, nativeEntry?.resource, alice, ofAlice),
+      roleRow(ETH_REGISTRY, nativeEntry?.resource, bob, 1n << 24n),
+      roleRow(ETH_REGISTRY, nativeEntry?.resource, account(0xdead), 0n),
+    ]);
 });
 
 /** The tables during one test, with the ENSv2 Universal Resolver in force. */
 async function whenPublic(work: () => Promise<void>): Promise<void> {
-  const phase = {
-    chainId: CHAIN_ID,
-    blockNumber: 900,
-    blockTimestamp: NOW - 100,
-    transactionHash: transaction(900),
-  };
-  await tables.writer.insert(ensv2Phase).values({ ...phase, phase: "public" });
+  await tables.writer.insert(ensv2Phase).values({ ...at(900), phase: "public" });
   try {
     await work();
   } finally {
@@ -280,13 +211,13 @@ async function whenPublic(work: () => Promise<void>): Promise<void> {
 
 describe("GET /whois/:name", () => {
   test("of a name registered in ENSv2", async () => {
-    const native = entries.find(({ labelhash }) => labelhash === labelhashOf("native"));
+    const admins = ["SET_SUBREGISTRY_ADMIN", "SET_RESOLVER_ADMIN"];
     expect(await whois("native.eth")).toMatchObject({
       protocol: "ensv2",
       registry: getAddress(ETH_REGISTRY),
       display: "NATIVE.eth",
-      token_id: String(native?.tokenId),
-      token: { contract: getAddress(ETH_REGISTRY), id: String(native?.tokenId), standard: "ERC-1155" },
+      token_id: String(nativeEntry?.tokenId),
+      token: { contract: getAddress(ETH_REGISTRY), id: String(nativeEntry?.tokenId), standard: "ERC-1155" },
       expiry_timestamp: String(inDays(100)),
       ownership: { is_wrapped: false, owner: ALICE },
       roles: {
@@ -295,13 +226,7 @@ describe("GET /whois/:name", () => {
           { address: BOB, roles: ["SET_RESOLVER"] },
           {
             address: ALICE,
-            roles: [
-              "SET_SUBREGISTRY",
-              "SET_RESOLVER",
-              "SET_SUBREGISTRY_ADMIN",
-              "SET_RESOLVER_ADMIN",
-              "CAN_TRANSFER",
-            ],
+            roles: ["SET_SUBREGISTRY", "SET_RESOLVER", ...admins, "CAN_TRANSFER"],
           },
         ],
       },
@@ -374,20 +299,14 @@ describe("GET /whois/:name", () => {
   });
 
   test("of a wrapped name below a locked one comes from ENSv1 until the name is migrated", async () => {
-    for (const protocol of ["before", "public"]) {
-      const check = async () => {
-        expect(await whois("left.locked.eth"), protocol).toMatchObject({
-          protocol: "ensv1",
-          ownership: { owner: ALICE, is_wrapped: true },
-          source: "indexed",
-        });
-        expect(await whois("x.left.locked.eth")).toMatchObject({
-          protocol: "ensv1",
-          ownership: { owner: BOB },
-        });
-      };
-      await (protocol === "public" ? whenPublic(check) : check());
-    }
+    const check = async () => {
+      const left = { protocol: "ensv1", ownership: { owner: ALICE, is_wrapped: true }, source: "indexed" };
+      expect(await whois("left.locked.eth")).toMatchObject(left);
+      const below = { protocol: "ensv1", ownership: { owner: BOB } };
+      expect(await whois("x.left.locked.eth")).toMatchObject(below);
+    };
+    await check();
+    await whenPublic(check);
     expect((await whois("ours.locked.eth")).ownership).toEqual({ is_wrapped: false });
     expect(await whois("came.locked.eth")).toMatchObject({
       protocol: "ensv2",
@@ -431,7 +350,7 @@ describe("GET /whois/:name", () => {
   });
 
   test("below a registry of unknown code needs the chain", async () => {
-    expect(await status("/whois/sub.strange.eth")).toBe(502);
+    expect(await api.get("/whois/sub.strange.eth")).toMatchObject(needsChain);
     expect((await api.get("/whois/strange.eth?partial=true")).body).toMatchObject({
       ownership: { owner: ALICE },
       resolver: { status: "unindexed" },
@@ -495,12 +414,10 @@ test("an owner in ENSv1 ends with the parent's migration, but not with a reserva
   const historyOf = async (name: string) => (await api.get(`/domain/${name}/ownership-history`)).body.history;
   const endedIn = (block: number) => ({
     to_block: block,
-    to_timestamp: block,
+    to_timestamp: at(block).blockTimestamp,
     to_tx: transaction(block),
   });
-  expect(await historyOf("old.migrated.eth")).toMatchObject([
-    { address: ALICE, ...endedIn(20), to_timestamp: 1_600_000_240 },
-  ]);
+  expect(await historyOf("old.migrated.eth")).toMatchObject([{ address: ALICE, ...endedIn(20) }]);
   expect(await historyOf("deep.old.native.eth")).toMatchObject([{ address: BOB, ...endedIn(18) }]);
   // A wrapper registry leaves names to ENSv1 until they migrate themselves.
   expect(await historyOf("x.came.locked.eth")).toMatchObject([{ address: BOB, ...endedIn(16) }]);
@@ -522,7 +439,7 @@ describe("records", () => {
     });
     expect((await api.get("/domain/native.eth/records/text/url")).body).toMatchObject({
       value: "https://native.example",
-      transaction_hash: transaction(12),
+      transaction_hash: transaction(7),
       source: "indexed",
     });
   });
@@ -560,7 +477,7 @@ describe("records", () => {
       .update(ensv2Entry)
       .set({ resolver: ENSV1_RESOLVER })
       .where(eq(ensv2Entry.labelhash, labelhashOf("bare")));
-    expect(await status("/domain/bare.eth/records")).toBe(502);
-    expect(await status("/domain/strange.eth/records")).toBe(502);
+    for (const name of ["bare.eth", "strange.eth"])
+      expect(await api.get(`/domain/${name}/records`), name).toMatchObject(needsChain);
   });
 });

@@ -2,14 +2,19 @@ import { domain, ensv2Entry, ensv2Proxy, ensv2Role, operator } from "ponder:sche
 import { type Address, getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "./api.ts";
-import { contracts, type EntryRow, ETH_REGISTRY, entryRow, proxyRow, REGISTRY_CODE, ROOT } from "./ensv2.ts";
-import { account, CHAIN_ID, domainRow, transaction } from "./rows.ts";
+import {
+  contracts,
+  ETH_ENTRY,
+  ETH_REGISTRY,
+  entryRow,
+  proxyRow,
+  REGISTRY_CODE,
+  ROOT,
+  roleRow,
+} from "./ensv2.ts";
+import { account, alice, at, bob, CHAIN_ID, carol, domainRow, NOW } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
-const carol = account(0xca401);
 /** A user's registry, below `linked.eth`. */
 const USER = account(0x6001);
 const EXPIRED = BigInt(NOW);
@@ -24,8 +29,8 @@ const plain = entryRow(ETH_REGISTRY, "plain", { owner: carol, subregistry: accou
 const late = entryRow(ETH_REGISTRY, "late", { owner: alice, expiry: EXPIRED, subregistry: account(0x6003) });
 const gone = entryRow(USER, "gone", { owner: carol, expiry: EXPIRED });
 const lost = entryRow(USER, "lost", { owner: bob, expiry: EXPIRED });
-const entries: EntryRow[] = [
-  entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY, owner: account(0xda0) }),
+const entries = [
+  ETH_ENTRY,
   linked,
   plain,
   late,
@@ -35,29 +40,12 @@ const entries: EntryRow[] = [
   entryRow(account(0x6002), "sub", { owner: carol }),
 ];
 
-const event = (block: number) => ({
-  blockNumber: block,
-  logIndex: 1,
-  blockTimestamp: NOW - 1_000,
-  transactionHash: transaction(block),
-});
-
-const roleRow = (contract: Address, resource: bigint | null | undefined, of: Address, roles: bigint) => ({
-  chainId: CHAIN_ID,
-  contract,
-  resource: resource ?? 0n,
-  account: of,
-  roles,
-  ...event(10),
-});
-
-const operatorRow = (contract: Address, owner: Address, by: Address) => ({
-  chainId: CHAIN_ID,
-  contract,
+const operatorRow = (owner: Address, by: Address) => ({
+  ...at(11, 1),
+  contract: ETH_REGISTRY,
   owner,
   operator: by,
   isApproved: true,
-  ...event(11),
 });
 
 const tables = useTables();
@@ -68,9 +56,7 @@ beforeAll(async () => {
   const { writer } = tables;
   const rows = [
     domainRow("eth", { registry: ROOT }),
-    domainRow("linked.eth", { registry: ETH_REGISTRY }),
-    domainRow("plain.eth", { registry: ETH_REGISTRY }),
-    domainRow("late.eth", { registry: ETH_REGISTRY }),
+    ...["linked", "plain", "late"].map((label) => domainRow(`${label}.eth`, { registry: ETH_REGISTRY })),
     ...["sub", "gone", "lost"].map((label) => domainRow(`${label}.linked.eth`, { registry: USER })),
     domainRow("sub.plain.eth", { registry: account(0x6002) }),
   ];
@@ -89,18 +75,13 @@ beforeAll(async () => {
       roleRow(USER, gone.resource, carol, SET_RESOLVER),
       roleRow(USER, lost.resource, bob, SET_RESOLVER | CAN_TRANSFER),
     ]);
-  await writer
-    .insert(operator)
-    .values([operatorRow(ETH_REGISTRY, alice, bob), operatorRow(ETH_REGISTRY, carol, bob)]);
+  await writer.insert(operator).values([operatorRow(alice, bob), operatorRow(carol, bob)]);
 });
 
-const ofName = async (name: string) => {
-  const { status, body } = await api.get(`/domain/${name}/permissions`);
-  expect({ name, status }).toEqual({ name, status: 200 });
-  return body.permissions as Item[];
+const ofKind = async (name: string, kind: string) => {
+  const { permissions } = await api.ask(`/domain/${name}/permissions`);
+  return (permissions as Item[]).filter((row) => row.kind === kind && row.layer === "token");
 };
-const ofKind = async (name: string, kind: string) =>
-  (await ofName(name)).filter((row) => row.kind === kind && row.layer === "token");
 
 describe("a name's registry can be replaced by", () => {
   test("each operator of the parent's holder, if the holder may do it", async () => {
@@ -114,8 +95,8 @@ describe("a name's registry can be replaced by", () => {
         in_force: true,
         given_by: getAddress(alice),
         block_number: 11,
-        block_timestamp: NOW - 1_000,
-        transaction_hash: transaction(11),
+        block_timestamp: at(11).blockTimestamp,
+        transaction_hash: at(11).transactionHash,
         log_index: 1,
       },
     ]);

@@ -2,7 +2,7 @@ import { namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
-import { account, CHAIN_ID } from "./rows.ts";
+import { account, CHAIN_ID, NOW } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
 /*
@@ -10,7 +10,6 @@ import { setProgress, useTables } from "./tables.ts";
  * the whole list, wherever a page begins.
  */
 
-const NOW = 1_800_000_000;
 const BLOCKS = 120;
 const TIME = 1_600_000_000;
 const owner = account(0xab1e);
@@ -54,30 +53,11 @@ beforeAll(async () => {
   await setProgress(tables, { chainId: CHAIN_ID, block: BLOCKS, time: NOW });
 });
 
-/** All items of a list, each page starting at the previous page's cursor. */
-async function walk(list: string, size: number): Promise<Item[]> {
-  const items: Item[] = [];
-  for (let cursor = ""; ; ) {
-    const path = `${list}&page_size=${size}${cursor}`;
-    const { status, body } = await api.get(path);
-    expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
-    const { next_cursor, ...answer } = body as { next_cursor: string | null };
-    const results = Object.values(answer).find(Array.isArray) as Item[];
-    items.push(...results);
-    if (next_cursor === null) {
-      expect(answer).toMatchObject({ total: items.length });
-      return items;
-    }
-    expect(results).toHaveLength(size);
-    cursor = `&cursor=${next_cursor}`;
-  }
-}
-
 const placeOf = ({ block_number, log_index }: Item) => [block_number, log_index];
 
 describe.each(lists)("%s", (list) => {
   test.each(["asc", "desc"])("%s", async (direction) => {
-    const whole = await walk(`${list}&sort_dir=${direction}`, 200);
+    const whole = await api.walk<Item>(`${list}&sort_dir=${direction}`, 200, "events");
     expect(whole.length).toBeGreaterThan(50);
     const places = whole.map(placeOf);
     const sorted = places.toSorted(
@@ -85,7 +65,7 @@ describe.each(lists)("%s", (list) => {
     );
     expect(places).toEqual(direction === "asc" ? sorted : sorted.toReversed());
     for (const [i, [filter, isMet]] of Object.entries(filters).entries()) {
-      const found = await walk(`${list}&sort_dir=${direction}&${filter}`, 7 + 5 * i);
+      const found = await api.walk(`${list}&sort_dir=${direction}&${filter}`, 7 + 5 * i, "events");
       expect(found, filter).toEqual(whole.filter(isMet));
     }
   });

@@ -1,12 +1,15 @@
 import { event, resolverChange } from "ponder:schema";
-import { getAddress, namehash, toHex } from "viem";
+import { type Address, getAddress, namehash, toHex } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { useApi } from "./api.ts";
 import {
   account,
+  alice,
+  at,
   CHAIN_ID,
   eventRow,
   LISTED_RESOLVER,
+  NOW,
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
   transaction,
@@ -15,102 +18,48 @@ import {
 import { useTables } from "./tables.ts";
 
 const node = namehash("alice.eth");
-const alice = account(0xa11ce);
 const foreign = account(0xbad);
 
 const tables = useTables();
-const api = useApi(tables, 1_800_000_000);
+const api = useApi(tables, NOW);
 let events: Record<string, unknown>[];
 
 beforeAll(async () => {
-  const text = { contract: "RESOLVER", eventType: "TextChanged", node };
+  type Fields = Partial<typeof event.$inferInsert>;
+  const log = (block: number, log: number, contract: string, eventType: string, fields: Fields = {}) =>
+    eventRow({ block, log }, { contract, eventType, node, ...fields });
+  const resolver = (block: number, at: number, contractAddress: Address, fields: Fields) =>
+    log(block, at, "RESOLVER", "TextChanged", { contractAddress, ...fields });
+  const sale = {
+    ownerAddress: alice,
+    costWei: 3n,
+    baseCostWei: 2n,
+    premiumWei: 1n,
+    referrer: transaction(0),
+  };
+  const sold = { ...sale, expiryTimestamp: 1_900_000_000n, name: "alice", contractAddress: account(0xe3) };
+  const odd = { key: null, value: null, details: JSON.stringify({ key: "n\0ul", value: "v\0" }) };
+  const address = { eventType: "AddressChanged" };
   await tables.writer.insert(event).values([
-    eventRow(
-      { block: 9, log: 4 },
-      { ...text, contractAddress: STATIC_RESOLVER, key: "url", value: "https://alice.example" },
-    ),
-    eventRow(
-      { block: 9, log: 3 },
-      { contract: "REGISTRY", eventType: "NewOwner", node, newOwnerAddress: alice },
-    ),
-    eventRow(
-      { block: 9, log: 5 },
-      {
-        contract: "CONTROLLER",
-        contractAddress: account(0xe3),
-        eventType: "NameRegistered",
-        node,
-        ownerAddress: alice,
-        costWei: 3n,
-        baseCostWei: 2n,
-        premiumWei: 1n,
-        referrer: transaction(0),
-        expiryTimestamp: 1_900_000_000n,
-        name: "alice",
-      },
-    ),
-    eventRow({ block: 10, log: 0 }, { ...text, contractAddress: STRANGE_RESOLVER, key: "own" }),
-    eventRow({ block: 10, log: 1 }, { ...text, contractAddress: foreign, key: "foreign" }),
-    eventRow({ block: 10, log: 2 }, { ...text, contractAddress: LISTED_RESOLVER, key: "listed" }),
-    eventRow(
-      { block: 11, log: 0 },
-      {
-        ...text,
-        contractAddress: STATIC_RESOLVER,
-        key: null,
-        value: null,
-        details: JSON.stringify({ key: "n\0ul", value: "v\0" }),
-      },
-    ),
-    eventRow(
-      { block: 12, log: 0 },
-      {
-        contract: "RESOLVER",
-        contractAddress: STATIC_RESOLVER,
-        eventType: "AddressChanged",
-        node,
-        coinType: 60n,
-        address: alice,
-      },
-    ),
-    eventRow(
-      { block: 12, log: 1 },
-      {
-        contract: "RESOLVER",
-        contractAddress: STATIC_RESOLVER,
-        eventType: "AddressChanged",
-        node,
-        coinType: 0n,
-        address: toHex(7, { size: 20 }),
-      },
-    ),
-    eventRow(
-      { block: 13, log: 0 },
-      { contract: "REGISTRY", eventType: "NewOwner", node: namehash("bob.eth") },
-    ),
-    ...(["account", "owner"] as const).map((giver, log) =>
-      eventRow(
-        { block: 14, log },
-        {
-          contract: "WRAPPER",
-          contractAddress: WRAPPER,
-          eventType: "ApprovalForAll",
-          details: JSON.stringify({ [giver]: account(0x91fe), operator: account(0x0be), approved: true }),
-        },
-      ),
+    resolver(9, 4, STATIC_RESOLVER, { key: "url", value: "https://alice.example" }),
+    log(9, 3, "REGISTRY", "NewOwner", { newOwnerAddress: alice }),
+    log(9, 5, "CONTROLLER", "NameRegistered", sold),
+    resolver(10, 0, STRANGE_RESOLVER, { key: "own" }),
+    resolver(10, 1, foreign, { key: "foreign" }),
+    resolver(10, 2, LISTED_RESOLVER, { key: "listed" }),
+    resolver(11, 0, STATIC_RESOLVER, odd),
+    resolver(12, 0, STATIC_RESOLVER, { ...address, coinType: 60n, address: alice }),
+    resolver(12, 1, STATIC_RESOLVER, { ...address, coinType: 0n, address: toHex(7, { size: 20 }) }),
+    log(13, 0, "REGISTRY", "NewOwner", { node: namehash("bob.eth") }),
+    ...["account", "owner"].map((giver, i) =>
+      log(14, i, "WRAPPER", "ApprovalForAll", {
+        node: null,
+        contractAddress: WRAPPER,
+        details: JSON.stringify({ [giver]: account(0x91fe), operator: account(0x0be), approved: true }),
+      }),
     ),
   ]);
-  await tables.writer.insert(resolverChange).values([
-    {
-      chainId: CHAIN_ID,
-      blockNumber: 8,
-      logIndex: 0,
-      node,
-      resolver: STRANGE_RESOLVER,
-      transactionHash: transaction(8),
-      blockTimestamp: 1,
-    },
-  ]);
+  await tables.writer.insert(resolverChange).values([{ ...at(8), node, resolver: STRANGE_RESOLVER }]);
   events = (await api.get("/domain/alice.eth/events")).body.events as Record<string, unknown>[];
 });
 

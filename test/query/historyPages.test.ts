@@ -1,9 +1,9 @@
 import { type Address, getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_ENTRIES } from "../../src/api/names/query/list.ts";
-import { useApi } from "./api.ts";
-import { claimer, fillHistories, NOW } from "./longHistories.ts";
-import { account, contracts, transaction } from "./rows.ts";
+import { failure, useApi, withQuery } from "./api.ts";
+import { claimer, fillHistories } from "./longHistories.ts";
+import { account, contracts, NOW, transaction } from "./rows.ts";
 import { useTables } from "./tables.ts";
 
 const PAGE = 25;
@@ -19,17 +19,13 @@ type Answer = Record<"history" | "registrations" | "renewals" | "events", Entrie
   page?: number;
 };
 
-const read = async (path: string): Promise<Answer> => {
-  const { status, body } = await api.get(path.startsWith("/") ? path : `/domain/many.eth/${path}`);
-  expect(status, JSON.stringify(body)).toBe(200);
-  return body as Answer;
-};
+const read = (path: string) => api.ask<Answer>(path.startsWith("/") ? path : `/domain/many.eth/${path}`);
 
 /** Every entry of a history, page by page, including an empty page after the last. */
 async function walk(path: string, entriesOf: (answer: Answer) => Entries): Promise<Entries> {
   const all: Entries = [];
   for (let page = 1; ; page++) {
-    const answer = await read(`${path}${path.includes("?") ? "&" : "?"}page=${page}`);
+    const answer = await read(withQuery(path, `page=${page}`));
     expect(answer).toMatchObject({ page, page_size: PAGE });
     const entries = entriesOf(answer);
     expect(entries).toHaveLength(Math.min(PAGE, Math.max(0, answer.total - all.length)));
@@ -144,9 +140,6 @@ describe("a long history", () => {
 test.each(["events", "ownership-history", "resolver-history", "registration-history"])(
   "%s?page=0 is refused",
   async (path) => {
-    expect(await api.get(`/domain/many.eth/${path}?page=0`)).toMatchObject({
-      status: 400,
-      body: { error: { code: "INVALID_PARAMETER" } },
-    });
+    expect(await api.get(`/domain/many.eth/${path}?page=0`)).toMatchObject(failure("INVALID_PARAMETER"));
   },
 );

@@ -1,19 +1,19 @@
 // Also runs as: long
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCountersSoon } from "../counts/exactCounters.ts";
+import type pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { countNames } from "../counts/exactCounters.ts";
 import { sizeOf } from "../support/size.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { useApi } from "./api.ts";
 import { contracts } from "./ensv2.ts";
 import { countRead, type Query } from "./readRows.ts";
-import { account, CHAIN_ID } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { account, CHAIN_ID, NOW } from "./rows.ts";
+import { setProgress, useTables } from "./tables.ts";
 
 /*
  * A registry with many labels and roles, and a resolver with as many names, links and former
  * names.
  */
 
-const NOW = 1_800_000_000;
 const MANY = sizeOf({ short: 30_000, long: 100_000 });
 const REGISTRY = account(0x7001);
 const RESOLVER = account(0x7002);
@@ -50,26 +50,18 @@ const fills = [
      true, true, '${RESOLVER}', false, 1, 1 from generate_series(1, ${MANY}) as i`,
 ];
 
-let tables: Tables;
-let api: TestApi;
 let queries: Query[] = [];
+const fill = async (pool: pg.Pool) => {
+  for (const statement of fills) await pool.query(statement);
+};
+const tables = useTables({ fill, onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
+const api = useApi(tables, NOW, { contracts });
 
 beforeAll(async () => {
-  tables = await createTables({
-    fill: async (pool) => {
-      for (const statement of fills) await pool.query(statement);
-    },
-    onQuery: (sql, parameters) => void queries.push({ sql, parameters }),
-  });
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000_000, time: NOW });
-  const client = await tables.pool.connect();
-  await createCountersSoon({ client, schema: "public", ensv2: contracts.ensv2 }, NOW);
-  client.release();
+  await countNames(tables.pool, NOW, contracts.ensv2);
   await tables.pool.query("vacuum analyze");
-  api = openApi(tables, NOW, { contracts });
 });
-
-afterAll(() => tables?.drop());
 
 type Page = { results: unknown[]; total?: number; next_cursor: string };
 

@@ -1,18 +1,26 @@
 import { domain, event, holder, ownershipChange, resolverChange, textRecord } from "ponder:schema";
-import { type Address, type Hex, keccak256, namehash, stringToBytes } from "viem";
+import { type Address, namehash } from "viem";
 import { contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
 import {
   account,
+  at,
   CHAIN_ID,
+  DAY,
   type DomainRow,
   deployment,
   domainRow,
   type EventRow,
   eventRow,
+  holderRow,
+  inDays,
+  NOW,
+  ownedBy,
+  ownershipRow,
   registeredRow,
   STATIC_RESOLVER,
-  transaction,
+  textRow,
+  wrappedBy,
 } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
@@ -20,9 +28,6 @@ import type { Tables } from "./tables.ts";
 
 export const BASE = 8_453;
 const LINEA = 59_144;
-export const NOW = 1_800_000_000;
-const DAY = 86_400;
-export const inDays = (days: number) => BigInt(NOW + days * DAY);
 
 /** Resolvers on the main chain that answer from the layer 2s. */
 export const BASE_BRIDGE = account(0xb1);
@@ -75,33 +80,28 @@ export const basename = (name: string, owner: Address, expiry: bigint, fields: P
 export const lineaname = (name: string, owner: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, LINEA_WRAPPER, expiry, {
     ...onLinea,
-    wrapperOwner: owner,
-    wrapperFuses: 65_536 | 131_072 | 1,
-    wrapperExpiryTimestamp: expiry + BigInt(90 * DAY),
-    isWrapped: true,
-    effectiveOwnerAddress: owner,
+    ...wrappedBy(owner, expiry + BigInt(90 * DAY), 65_536 | 131_072 | 1),
+    registryOwner: LINEA_WRAPPER,
     resolver: LINEA_RESOLVER,
     ...fields,
   });
 
-const owned = (owner: Address) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
-
 const rows: DomainRow[] = [
-  domainRow("eth", owned(account(0xe2))),
+  domainRow("eth", ownedBy(account(0xe2))),
   registeredRow("alice.eth", jesse, inDays(100), { resolver: STATIC_RESOLVER }),
   registeredRow("base.eth", other, inDays(1_000), { resolver: BASE_BRIDGE }),
   registeredRow("linea.eth", other, inDays(1_000), { resolver: LINEA_BRIDGE }),
   // On the main chain, with and without a resolver of its own.
-  domainRow("gov.base.eth", { ...owned(other), resolver: STATIC_RESOLVER }),
+  domainRow("gov.base.eth", { ...ownedBy(other), resolver: STATIC_RESOLVER }),
   basename("gov.base.eth", jesse, inDays(300)),
-  domainRow("both.base.eth", owned(other)),
+  domainRow("both.base.eth", ownedBy(other)),
   basename("both.base.eth", jesse, inDays(300)),
   // Below a name that has another resolver on the main chain.
-  domainRow("mid.base.eth", { ...owned(other), resolver: account(0xee) }),
+  domainRow("mid.base.eth", { ...ownedBy(other), resolver: account(0xee) }),
   basename("mid.base.eth", jesse, inDays(300)),
-  domainRow("x.mid.base.eth", { ...onBase, ...owned(jesse), resolver: BASE_RESOLVER }),
+  domainRow("x.mid.base.eth", { ...onBase, ...ownedBy(jesse), resolver: BASE_RESOLVER }),
   basename("jesse.base.eth", jesse, inDays(20)),
-  domainRow("sub.jesse.base.eth", { ...onBase, ...owned(jesse), resolver: BASE_RESOLVER }),
+  domainRow("sub.jesse.base.eth", { ...onBase, ...ownedBy(jesse), resolver: BASE_RESOLVER }),
   basename("strange.base.eth", jesse, inDays(50), { resolver: account(0xee) }),
   basename("premint.base.eth", jesse, inDays(400), { registryOwner: null, resolver: null }),
   basename("grace.base.eth", jesse, inDays(-90)),
@@ -115,185 +115,104 @@ const rows: DomainRow[] = [
 
 const block = (number: number) => ({ blockNumber: number, blockTimestamp: NOW - 3_600 + number });
 
-const eventOn = (
-  chainId: number,
-  at: { block: number; log?: number; tx?: number },
-  fields: Partial<EventRow> & Pick<EventRow, "contract" | "eventType">,
-) => eventRow(at, { ...fields, chainId, ...block(at.block) });
+const soldName = "sold.base.eth";
+const sold = namehash(soldName);
 
-const sold = namehash("sold.base.eth");
+type Log = { block: number; log?: number; address: Address };
+
+const logOn = (
+  chainId: number,
+  { block: number, log, address }: Log,
+  contract: string,
+  eventType: string,
+  fields: Partial<EventRow>,
+) =>
+  eventRow(
+    { block: number, log },
+    { contract, contractAddress: address, eventType, node: sold, ...fields, chainId, ...block(number) },
+  );
+
+const bought = { ownerAddress: jesse, expiryTimestamp: inDays(200) };
+const [REGISTRY, REGISTRAR, CONTROLLER] = [account(0xc1), account(0xc2), account(0xc3)];
+const ofMain = account(0xe1);
+const base = { node: namehash("base.eth") };
+const url = (value: string) => ({ key: "url", value });
 
 /**
  * `sold.base.eth`: bought by one, sold to another. On the main chain a stranger created the same
  * node.
  */
 const events: EventRow[] = [
-  eventOn(
-    BASE,
-    { block: 10, log: 1 },
-    {
-      contract: "REGISTRAR",
-      contractAddress: account(0xc2),
-      eventType: "NameRegisteredWithRecord",
-      node: sold,
-      ownerAddress: jesse,
-      expiryTimestamp: inDays(200),
-    },
-  ),
-  eventOn(
-    BASE,
-    { block: 10, log: 2 },
-    {
-      contract: "CONTROLLER",
-      contractAddress: account(0xc3),
-      eventType: "NameRegistered",
-      node: sold,
-      ownerAddress: jesse,
-      expiryTimestamp: inDays(200),
-      costWei: 10n ** 15n,
-    },
-  ),
-  eventOn(
-    BASE,
-    { block: 11 },
-    {
-      contract: "REGISTRAR",
-      contractAddress: account(0xc2),
-      eventType: "Transfer",
-      node: sold,
-      fromAddress: jesse,
-      toAddress: other,
-    },
-  ),
-  eventOn(
-    CHAIN_ID,
-    { block: 12 },
-    {
-      contract: "REGISTRY",
-      contractAddress: account(0xe1),
-      eventType: "NewOwner",
-      node: sold,
-      ownerAddress: account(0xbad),
-    },
-  ),
+  logOn(BASE, { block: 10, log: 1, address: REGISTRAR }, "REGISTRAR", "NameRegisteredWithRecord", bought),
+  logOn(BASE, { block: 10, log: 2, address: CONTROLLER }, "CONTROLLER", "NameRegistered", {
+    ...bought,
+    costWei: 10n ** 15n,
+  }),
+  logOn(BASE, { block: 11, address: REGISTRAR }, "REGISTRAR", "Transfer", {
+    fromAddress: jesse,
+    toAddress: other,
+  }),
+  logOn(CHAIN_ID, { block: 12, address: ofMain }, "REGISTRY", "NewOwner", { ownerAddress: account(0xbad) }),
   // Scaffolding: the layer 2's registry has a node for base.eth itself.
-  eventOn(
-    BASE,
-    { block: 1 },
-    {
-      contract: "REGISTRY",
-      contractAddress: account(0xc1),
-      eventType: "NewOwner",
-      node: namehash("base.eth"),
-      ownerAddress: other,
-    },
-  ),
-  eventOn(
-    CHAIN_ID,
-    { block: 2 },
-    {
-      contract: "REGISTRY",
-      contractAddress: account(0xe1),
-      eventType: "NewResolver",
-      node: namehash("base.eth"),
-      resolverAddress: BASE_BRIDGE,
-    },
-  ),
+  logOn(BASE, { block: 1, address: REGISTRY }, "REGISTRY", "NewOwner", { ...base, ownerAddress: other }),
+  logOn(CHAIN_ID, { block: 2, address: ofMain }, "REGISTRY", "NewResolver", {
+    ...base,
+    resolverAddress: BASE_BRIDGE,
+  }),
   // The layer 2 resolver's address on the main chain: a stranger's contract.
-  eventOn(
+  logOn(
     CHAIN_ID,
-    { block: 13 },
-    {
-      contract: "RESOLVER",
-      contractAddress: BASE_RESOLVER,
-      eventType: "TextChanged",
-      node: sold,
-      key: "url",
-      value: "no word of its owner",
-    },
+    { block: 13, address: BASE_RESOLVER },
+    "RESOLVER",
+    "TextChanged",
+    url("no word of its owner"),
   ),
-  eventOn(
-    BASE,
-    { block: 14 },
-    {
-      contract: "RESOLVER",
-      contractAddress: BASE_RESOLVER,
-      eventType: "TextChanged",
-      node: sold,
-      key: "url",
-      value: "https://sold.example",
-    },
-  ),
+  logOn(BASE, { block: 14, address: BASE_RESOLVER }, "RESOLVER", "TextChanged", url("https://sold.example")),
 ];
 
-const changeOn = (chainId: number, at: number, owner: Address | null, eventType: string) => ({
-  chainId,
-  logIndex: 3,
-  ordinal: 0,
-  node: sold,
-  ownerAddress: owner,
-  registryOwner: owner,
-  reason: "registry" as const,
-  eventType,
-  transactionHash: transaction(at),
-  ...block(at),
-});
+const changeOn = (
+  chainId: number,
+  number: number,
+  owner: Address,
+  reason: "registrar" | "registry",
+  eventType: string,
+) =>
+  ownershipRow({ block: number, log: 3 }, soldName, owner, {
+    chainId,
+    reason,
+    registryOwner: owner,
+    registrarOwner: reason === "registrar" ? owner : null,
+    eventType,
+    ...block(number),
+  });
 
 export async function fill({ writer }: Tables): Promise<void> {
   await writer.insert(domain).values(rows);
   await writer.insert(event).values(events);
-  await writer.insert(ownershipChange).values([
-    {
-      ...changeOn(BASE, 10, jesse, "NameRegisteredWithRecord"),
-      reason: "registrar",
-      registrarOwner: jesse,
-    },
-    { ...changeOn(BASE, 11, other, "Transfer"), reason: "registrar", registrarOwner: other },
-    changeOn(CHAIN_ID, 12, account(0xbad), "NewOwner"),
-  ]);
-  await writer.insert(resolverChange).values([
-    {
-      chainId: BASE,
-      logIndex: 4,
-      node: sold,
-      resolver: BASE_RESOLVER,
-      transactionHash: transaction(10),
-      ...block(10),
-    },
-  ]);
-  const held = (chainId: number, name: string, address: Address, at: number) => ({
-    address,
+  await writer
+    .insert(ownershipChange)
+    .values([
+      changeOn(BASE, 10, jesse, "registrar", "NameRegisteredWithRecord"),
+      changeOn(BASE, 11, other, "registrar", "Transfer"),
+      changeOn(CHAIN_ID, 12, account(0xbad), "registry", "NewOwner"),
+    ]);
+  const set = { ...at(10, 4), ...block(10), chainId: BASE, node: sold, resolver: BASE_RESOLVER };
+  await writer.insert(resolverChange).values([set]);
+  const held = (chainId: number, name: string, block: number) => ({
+    ...holderRow(jesse, name, block),
     chainId,
-    node: namehash(name),
-    lastOwnedBlockNumber: at,
-    lastOwnedBlockTimestamp: NOW - 3_600 + at,
   });
   await writer
     .insert(holder)
     .values([
-      held(BASE, "sold.base.eth", jesse, 10),
-      held(BASE, "base.eth", jesse, 1),
-      held(BASE, "jesse.base.eth", jesse, 9),
-      held(CHAIN_ID, "linea.eth", jesse, 500),
-      held(LINEA, "ended.linea.eth", jesse, 8),
+      held(BASE, soldName, 10),
+      held(BASE, "base.eth", 1),
+      held(BASE, "jesse.base.eth", 9),
+      held(CHAIN_ID, "linea.eth", 500),
+      held(LINEA, "ended.linea.eth", 8),
     ]);
+  const onBaseResolver = { chainId: BASE, resolver: BASE_RESOLVER };
   await writer
     .insert(textRecord)
-    .values([text(BASE, BASE_RESOLVER, "jesse.base.eth", "url", "https://base.example")]);
+    .values([textRow("jesse.base.eth", "url", "https://base.example", onBaseResolver)]);
 }
-
-const text = (chainId: number, resolver: Address, name: string, key: string, value: string) => ({
-  chainId,
-  resolver,
-  node: namehash(name) as Hex,
-  version: 0,
-  keyHash: keccak256(stringToBytes(key)),
-  key,
-  value,
-  isValueKnown: true,
-  blockNumber: 5,
-  logIndex: 0,
-  transactionHash: transaction(5),
-  setsInTransaction: 1,
-  isRead: false,
-});

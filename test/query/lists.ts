@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { account, STATIC_RESOLVER, STRANGE_RESOLVER } from "./rows.ts";
+import { account, DAY, NOW, STATIC_RESOLVER, STRANGE_RESOLVER } from "./rows.ts";
 
 /*
  * The lists of names, with each filter's condition on an item. Properties of all lists and the
@@ -7,8 +7,6 @@ import { account, STATIC_RESOLVER, STRANGE_RESOLVER } from "./rows.ts";
  * takes `sort_dir`, and `sort_by` unless it is sorted by name.
  */
 
-export const NOW = 1_800_000_000;
-const DAY = 86_400;
 const owner = account(0xab1e);
 
 /** An item of a list of names. */

@@ -1,11 +1,9 @@
 import { domain } from "ponder:schema";
 import { namehash } from "viem";
-import { account, CHAIN_ID, domainRow, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";
+import { account, CHAIN_ID, domainRow, NOW, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /* Names and an address with histories as long as a test needs. */
-
-export const NOW = 1_800_000_000;
 
 const node = namehash("many.eth");
 const textNode = namehash("texts.eth");

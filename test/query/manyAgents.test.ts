@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, expect, test } from "vitest";
+import { useApi } from "./api.ts";
 import { countHandled, type Query } from "./readRows.ts";
-import { AGENT_ADAPTER, AGENT_REGISTRY, CHAIN_ID, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";
-import { createTables, setProgress, type Tables } from "./tables.ts";
+import { AGENT_ADAPTER, AGENT_REGISTRY, CHAIN_ID, NOW, REGISTRAR, STATIC_RESOLVER } from "./rows.ts";
+import { setProgress, useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
 const AGENTS = 2_000;
 /**
  * An agent's rows across all steps: each row, and each once or twice for every sort, join and
@@ -45,19 +44,15 @@ const statements = (() => {
 })();
 const LINES = AGENTS + AGENTS / 4;
 
-let tables: Tables;
-let api: TestApi;
 let queries: Query[] = [];
+const tables = useTables({ onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
+const api = useApi(tables, NOW);
 
 beforeAll(async () => {
-  tables = await createTables({ onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
   for (const statement of statements) await tables.pool.query(statement);
   await tables.pool.query("vacuum analyze");
   await setProgress(tables, { chainId: CHAIN_ID, block: AGENTS, time: NOW });
-  api = openApi(tables, NOW);
 });
-
-afterAll(() => tables?.drop());
 
 test("bindings and claims are joined without comparing each with each", async () => {
   queries = [];

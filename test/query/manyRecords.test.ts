@@ -1,10 +1,19 @@
 import { addressRecord, domain, textRecord } from "ponder:schema";
-import { keccak256, namehash, stringToBytes, toHex } from "viem";
+import { namehash, toHex } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { findRecords, MAX_READ_BYTES } from "../../src/api/names/query/records.ts";
 import { MAX_JSON_BYTES } from "../../src/api/server/http/writeReply.ts";
-import { useApi } from "./api.ts";
-import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
+import { failure, useApi } from "./api.ts";
+import {
+  account,
+  addressRow,
+  CHAIN_ID,
+  inDays,
+  NOW,
+  registeredRow,
+  STATIC_RESOLVER,
+  textRow,
+} from "./rows.ts";
 import { useTables } from "./tables.ts";
 
 /*
@@ -12,7 +21,6 @@ import { useTables } from "./tables.ts";
  * answer's limit.
  */
 
-const NOW = 1_800_000_000;
 const RECORD = 500_000;
 const COUNT = 30;
 
@@ -23,72 +31,36 @@ const at = (name: string) => ({
   version: 0,
 });
 
-const origin = { blockNumber: 7, transactionHash: transaction(7) };
-
 const tables = useTables();
 const api = useApi(tables, NOW);
-
-const textOf = (name: string, key: string, fields: Partial<typeof textRecord.$inferInsert>) => ({
-  ...at(name),
-  ...origin,
-  keyHash: keccak256(stringToBytes(key)),
-  key,
-  value: null,
-  isValueKnown: true,
-  logIndex: 0,
-  setsInTransaction: 1,
-  isRead: false,
-  ...fields,
-});
 
 beforeAll(async () => {
   const names = ["texts.eth", "nul.eth", "coins.eth", "zeros.eth", "display.eth"];
   await tables.writer
     .insert(domain)
-    .values(
-      names.map((name) =>
-        registeredRow(name, account(1), BigInt(NOW + 1_000), { resolver: STATIC_RESOLVER }),
-      ),
-    );
+    .values(names.map((name) => registeredRow(name, account(1), inDays(1), { resolver: STATIC_RESOLVER })));
   const many = Array.from({ length: COUNT }, (_, i) => i);
   const long = "é".repeat(RECORD / 2);
   const hidden = "\0".repeat(RECORD);
+  await tables.writer.insert(textRecord).values(many.map((i) => textRow("texts.eth", `key ${i}`, long)));
   await tables.writer
     .insert(textRecord)
-    .values(many.map((i) => textOf("texts.eth", `key ${i}`, { value: long })));
-  await tables.writer.insert(textRecord).values(
-    many.map((i) =>
-      textOf("nul.eth", `key ${i}`, {
-        value: "",
-        exact: JSON.stringify({ key: `key ${i}`, value: hidden }),
-      }),
-    ),
-  );
-  await tables.writer
-    .insert(textRecord)
-    .values([textOf("display.eth", "display", { value: `Display.eth${long}` })]);
-  const coin = (name: string, i: number, address: `0x${string}`) => ({
-    ...at(name),
-    ...origin,
-    coinType: BigInt(i),
-    address,
-  });
+    .values(
+      many.map((i) =>
+        textRow("nul.eth", `key ${i}`, "", { exact: JSON.stringify({ key: `key ${i}`, value: hidden }) }),
+      ),
+    );
+  await tables.writer.insert(textRecord).values([textRow("display.eth", "display", `Display.eth${long}`)]);
   await tables.writer
     .insert(addressRecord)
-    .values(many.map((i) => coin("coins.eth", i, toHex(i + 1, { size: RECORD / 2 }))));
-  const zeros = [
-    CHAIN_ID,
-    STATIC_RESOLVER,
-    namehash("zeros.eth"),
-    `0x${"00".repeat(20)}`,
-    origin.transactionHash,
-  ];
+    .values(many.map((i) => addressRow("coins.eth", i, toHex(i + 1, { size: RECORD / 2 }))));
+  const { chainId, resolver, node } = at("zeros.eth");
   await tables.pool.query(
     `insert into address_records (chain_id, resolver, node, version, coin_type, address, block_number, transaction_hash)
-     select $1, $2, $3, 0, 1000 + i, $4, 7, $5 from generate_series(1, 120000) as i`,
-    zeros,
+     select $1, $2, $3, 0, 1000 + i, $4, 7, '0x01' from generate_series(1, 120000) as i`,
+    [chainId, resolver, node, account(0)],
   );
-  await tables.writer.insert(addressRecord).values([coin("zeros.eth", 900_000, account(0xa11ce))]);
+  await tables.writer.insert(addressRecord).values([addressRow("zeros.eth", 900_000, account(0xa11ce))]);
 });
 
 test("the limit matches that of an answer", () => expect(MAX_READ_BYTES).toBe(MAX_JSON_BYTES));
@@ -101,10 +73,7 @@ test.each(["texts.eth", "nul.eth", "coins.eth"])(
     const bytesOf = name === "nul.eth" ? RECORD * 6 : RECORD;
     expect(read).toBeGreaterThan(MAX_READ_BYTES / bytesOf);
     expect(read).toBeLessThanOrEqual(Math.ceil(MAX_READ_BYTES / bytesOf) + 1);
-    expect(await api.get(`/domain/${name}/records`)).toMatchObject({
-      status: 400,
-      body: { error: { code: "RESPONSE_TOO_LARGE" } },
-    });
+    expect(await api.get(`/domain/${name}/records`)).toMatchObject(failure("RESPONSE_TOO_LARGE"));
     const kind = name === "coins.eth" ? "text" : "addr";
     expect((await api.get(`/domain/${name}/records?types=${kind}`)).status).toBe(200);
   },

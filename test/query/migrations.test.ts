@@ -2,20 +2,19 @@ import { domain, event } from "ponder:schema";
 import { namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "./api.ts";
-import { account, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
+import { account, alice, domainRow, type EventRow, eventRow, NOW, transaction } from "./rows.ts";
 import { useTables } from "./tables.ts";
 
 /* Names moved from an older registrar to the next. A move is not a purchase. */
 
-const NOW = 1_800_000_000;
 const HOUR = 3_600;
-const [alice, migrator] = [account(0xa11ce), account(0x317)];
+const migrator = account(0x317);
 const END_OF_TRANSFERS = 1_588_550_400n;
 const [FIRST, SECOND, THIRD] = [1_700_000_000n, 1_710_000_000n, 1_720_000_000n];
 
 const tables = useTables();
 const api = useApi(tables, NOW);
-const ask = async (path: string) => (await api.get(path)).body;
+const ask = (path: string) => api.ask(path);
 
 /** A log in its block's transaction. All happened within the last hours. */
 const log = (
@@ -66,19 +65,10 @@ const names = Object.keys(stories);
 beforeAll(async () => {
   await tables.writer.insert(domain).values(names.map((name) => domainRow(name)));
   const rows = Object.entries(stories).flatMap(([name, logs]) =>
-    logs.map(({ block, contract, eventType, fields }, index) =>
-      eventRow(
-        { block, log: index },
-        {
-          contract,
-          eventType,
-          node: namehash(name),
-          ownerAddress: alice,
-          blockTimestamp: NOW - HOUR + block,
-          ...fields,
-        },
-      ),
-    ),
+    logs.map(({ block, contract, eventType, fields }, log) => {
+      const of = { node: namehash(name), ownerAddress: alice, blockTimestamp: NOW - HOUR + block };
+      return eventRow({ block, log }, { contract, eventType, ...of, ...fields });
+    }),
   );
   await tables.writer.insert(event).values(rows);
 });

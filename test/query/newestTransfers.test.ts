@@ -1,38 +1,23 @@
 import { domain, ownershipChange } from "ponder:schema";
-import { namehash } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Address, namehash } from "viem";
+import { beforeAll, expect, test } from "vitest";
 import { listNewestTransfers, MAX_CHANGES } from "../../src/api/names/query/activity.ts";
-import { noEnsv2 } from "../../src/api/names/query/scope.ts";
 import { countRead, type Query } from "./readRows.ts";
-import { account, CHAIN_ID, domainRow, transaction } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { alice, bob, CHAIN_ID, domainRow, MAIN, ownershipRow, transaction } from "./rows.ts";
+import { useTables } from "./tables.ts";
 
 /** One more name than is examined. */
 const NEW_NAMES = MAX_CHANGES + 1;
 /** Changes of one name in one transaction: only the last can be a transfer. */
 const TURNS = 2_000;
 
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
-const chains = { ids: [CHAIN_ID], reach: "main", ensv2: noEnsv2 } as const;
-
-let tables: Tables;
 let queries: Query[] = [];
+const tables = useTables({ onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
 
-const change = (block: number, name: string, owner: string) => ({
-  chainId: CHAIN_ID,
-  blockNumber: block,
-  logIndex: 0,
-  ordinal: 0,
-  node: namehash(name),
-  ownerAddress: owner as `0x${string}`,
-  eventType: "Transfer",
-  transactionHash: transaction(block),
-  blockTimestamp: block,
-});
+const change = (block: number, name: string, owner: Address) =>
+  ownershipRow({ block }, name, owner, { blockTimestamp: block });
 
 beforeAll(async () => {
-  tables = await createTables({ onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
   // A database that was never analysed: a new index, or one that grew within a minute.
   for (const table of ["ownership_changes", "domains", "events"])
     await tables.pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
@@ -41,11 +26,10 @@ beforeAll(async () => {
     .insert(ownershipChange)
     .values([change(1, "old.eth", alice), change(2, "old.eth", bob), change(3, "restless.eth", alice)]);
 });
-afterAll(() => tables?.drop());
 
 async function transfers() {
   queries = [];
-  const found = await listNewestTransfers(tables.db, ["NameRegistered"], { chains, limit: 50 });
+  const found = await listNewestTransfers(tables.db, ["NameRegistered"], { chains: MAIN, limit: 50 });
   const read = await Promise.all(
     queries.flatMap((query) =>
       ["ownership_changes", "domains", "events"].map((table) => countRead(tables.pool, query, table)),

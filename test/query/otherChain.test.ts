@@ -5,11 +5,11 @@ import { mainChain } from "../../src/api/names/query/scope.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { operations } from "../support/operations.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, pathOf, type TestApi } from "./api.ts";
 import { contracts as withEnsv2 } from "./ensv2.ts";
-import { fillLists, NOW, nameLists } from "./lists.ts";
+import { fillLists, nameLists } from "./lists.ts";
 import { fillWithMany } from "./manyRows.ts";
-import { account, CHAIN_ID, STATIC_RESOLVER } from "./rows.ts";
+import { account, CHAIN_ID, NOW, STATIC_RESOLVER } from "./rows.ts";
 import { beginFeed, setProgress, useTables } from "./tables.ts";
 
 /*
@@ -59,7 +59,7 @@ const names = Array.from({ length: 20 }, (_, i) => `name${i}.eth`);
 const bodies = { names, addresses: [owner, STATIC_RESOLVER, account(7)], inputs: [...names, owner] };
 
 function ask({ method, path }: Endpoint, api: TestApi) {
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? "");
+  const url = pathOf({ path }, parameters);
   return method === "get" ? api.get(url) : api.post(url, bodies);
 }
 

@@ -2,13 +2,12 @@ import { namehash } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { PAGE_SIZE } from "../../src/api/names/schemas/paging.ts";
 import { operations } from "../support/operations.ts";
-import { useApi } from "./api.ts";
+import { pathOf, useApi, withQuery } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
-import { account, CHAIN_ID } from "./rows.ts";
+import { account, CHAIN_ID, NOW } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
 /* With many more names than a page has, no list is longer than a page. */
-const NOW = 1_800_000_000;
 const NAMES = 3_000;
 const owner = account(4_096 + 7);
 
@@ -32,7 +31,7 @@ const values: Record<string, string> = {
 /** Lists that take a page number. */
 const paged = operations
   .filter(({ method, query }) => method === "get" && query !== undefined && "page" in query.shape)
-  .map(({ path }) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
+  .map((operation) => pathOf(operation, values));
 
 test.each([
   ...paged,
@@ -55,7 +54,7 @@ test.each([
 async function expectNothingBeyondTheEnd(path: string, { page, total }: Record<string, unknown>) {
   if (page === undefined && total === undefined) return;
   for (const number of [999_999, Number.MAX_SAFE_INTEGER]) {
-    const beyond = await api.get(`${path}${path.includes("?") ? "&" : "?"}page=${number}`);
+    const beyond = await api.get(withQuery(path, `page=${number}`));
     expect(beyond.status, JSON.stringify(beyond.body)).toBe(200);
     expect(beyond.body).toMatchObject({
       page: number,

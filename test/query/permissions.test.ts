@@ -1,33 +1,35 @@
 import { domain, operator, ownershipChange, recordDelegate, tokenApproval } from "ponder:schema";
 import { sql } from "ponder";
-import { getAddress, type Hex, namehash } from "viem";
+import { type Address, getAddress, type Hex, namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useApi } from "./api.ts";
+import { failure, useApi } from "./api.ts";
 import {
   account,
+  alice,
+  at,
+  bob,
   CHAIN_ID,
+  carol,
   domainRow,
+  inDays,
+  NOW,
+  ownedBy,
+  ownershipRow,
+  PARENT_CANNOT_CONTROL,
   REGISTRAR,
   registeredRow,
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
   transaction,
   WRAPPER,
+  wrappedBy,
 } from "./rows.ts";
 import { useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
-const DAY = 86_400;
-const inDays = (days: number) => BigInt(NOW + days * DAY);
-const PCC = 65_536;
-const CANNOT_UNWRAP = 1;
-const CANNOT_TRANSFER = 4;
-const IS_DOT_ETH = 131_072;
+const OF_ETH = PARENT_CANNOT_CONTROL | 131_072;
+const [CANNOT_UNWRAP, CANNOT_TRANSFER] = [1, 4];
 
 const REGISTRY = account(0xe1);
-const alice = account(0xa11ce);
-const bob = account(0xb0b);
-const carol = account(0xca401);
 const mallory = account(0xbad);
 const crowd = account(0xc0d);
 const erin = account(0xe41);
@@ -40,25 +42,14 @@ type Item = Record<string, unknown>;
 const tables = useTables();
 const api = useApi(tables, NOW);
 
-const event = (block: number) => ({
-  blockNumber: block,
-  logIndex: 1,
-  blockTimestamp: NOW - 1_000 + block,
-  transactionHash: transaction(block),
-});
-
 const shown = (block: number) => ({
   block_number: block,
-  block_timestamp: NOW - 1_000 + block,
+  block_timestamp: at(block).blockTimestamp,
   transaction_hash: transaction(block),
   log_index: 1,
 });
 
-const ask = async (path: string) => {
-  const { status, body } = await api.get(path);
-  expect({ path, status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const ask = (path: string) => api.ask(path);
 const ofName = async (name: string, query = "") =>
   (await ask(`/domain/${name}/permissions${query}`)).permissions as Item[];
 const find = (rows: readonly Item[], wanted: Item) =>
@@ -66,72 +57,36 @@ const find = (rows: readonly Item[], wanted: Item) =>
 
 beforeAll(async () => {
   const { writer } = tables;
-  const plain = { registryOwner: alice, effectiveOwnerAddress: alice, resolver: STATIC_RESOLVER };
-  const wrapped = { registryOwner: WRAPPER, isWrapped: true, wrapperExpiryTimestamp: inDays(100) };
+  const indexed = { resolver: STATIC_RESOLVER };
+  const wrapped = (owner: Address, fuses: number) => wrappedBy(owner, inDays(100), fuses);
+  const left = { ...wrapped(carol, PARENT_CANNOT_CONTROL), isWrapped: false };
+  const renewed = { ...wrappedBy(carol, inDays(-1), OF_ETH), unexplainedRenewals: 1 };
+  const kept = { ...wrapped(alice, PARENT_CANNOT_CONTROL), expiryTimestamp: inDays(100) };
+  const fuses = OF_ETH | CANNOT_UNWRAP | CANNOT_TRANSFER;
   await writer.insert(domain).values([
-    domainRow("eth", { registryOwner: REGISTRAR, effectiveOwnerAddress: REGISTRAR }),
-    registeredRow("alice.eth", alice, inDays(100), {
-      resolver: STATIC_RESOLVER,
-      registrarApproved: bob,
-      registryOwner: alice,
-    }),
-    registeredRow("grace.eth", alice, inDays(-1), { registrarApproved: bob, registryOwner: alice }),
+    domainRow("eth", ownedBy(REGISTRAR)),
+    registeredRow("alice.eth", alice, inDays(100), { ...indexed, registrarApproved: bob }),
+    registeredRow("grace.eth", alice, inDays(-1), { registrarApproved: bob }),
     registeredRow("locked.eth", WRAPPER, inDays(10), {
-      ...wrapped,
-      wrapperOwner: carol,
-      effectiveOwnerAddress: carol,
+      ...wrapped(carol, fuses),
       resolver: STRANGE_RESOLVER,
-      wrapperFuses: PCC | IS_DOT_ETH | CANNOT_UNWRAP | CANNOT_TRANSFER,
     }),
-    domainRow("kept.locked.eth", {
-      ...wrapped,
-      wrapperOwner: alice,
-      effectiveOwnerAddress: alice,
-      wrapperFuses: PCC,
-      expiryTimestamp: inDays(100),
-    }),
-    domainRow("lent.locked.eth", {
-      ...wrapped,
-      wrapperOwner: alice,
-      effectiveOwnerAddress: alice,
-      wrapperFuses: 0,
-    }),
+    domainRow("kept.locked.eth", kept),
+    domainRow("lent.locked.eth", wrapped(alice, 0)),
     // Parents reclaimed these in the registry; their tokens remain.
-    domainRow("left.alice.eth", {
-      registryOwner: alice,
-      effectiveOwnerAddress: alice,
-      wrapperOwner: carol,
-      wrapperFuses: PCC,
-      wrapperExpiryTimestamp: inDays(100),
-      wrapperApproved: erin,
-    }),
-    domainRow("gone.bob.eth", {
-      registryOwner: bob,
-      effectiveOwnerAddress: bob,
-      wrapperOwner: carol,
-      wrapperFuses: PCC,
-      wrapperExpiryTimestamp: inDays(100),
-    }),
+    domainRow("left.alice.eth", { ...left, ...ownedBy(alice), wrapperApproved: erin }),
+    domainRow("gone.bob.eth", { ...left, ...ownedBy(bob) }),
     // Renewed at the registrar, and no log says whether the token lasts as long.
-    registeredRow("unsure.eth", WRAPPER, inDays(300), {
-      ...wrapped,
-      wrapperExpiryTimestamp: inDays(-1),
-      wrapperFuses: PCC | IS_DOT_ETH,
-      unexplainedRenewals: 1,
-      wrapperOwner: carol,
-      effectiveOwnerAddress: carol,
-      resolver: STATIC_RESOLVER,
-    }),
-    domainRow("old.alice.eth", { ...plain, isMigrated: false }),
-    domainRow("crowd.alice.eth", { registryOwner: crowd, effectiveOwnerAddress: crowd }),
+    registeredRow("unsure.eth", WRAPPER, inDays(300), { ...renewed, ...indexed }),
+    domainRow("old.alice.eth", { ...ownedBy(alice), ...indexed, isMigrated: false }),
+    domainRow("crowd.alice.eth", ownedBy(crowd)),
   ]);
-  const operatorRow = (owner: Hex, operator: Hex, contract: Hex, block: number, isApproved = true) => ({
-    chainId: CHAIN_ID,
+  const operatorRow = (owner: Hex, by: Hex, contract: Hex, block: number, isApproved = true) => ({
+    ...at(block, 1),
     owner,
-    operator,
+    operator: by,
     contract,
     isApproved,
-    ...event(block),
   });
   await writer
     .insert(operator)
@@ -145,12 +100,11 @@ beforeAll(async () => {
       operatorRow(WRAPPER, upgraded, REGISTRY, 16),
     ]);
   const approval = (name: string, contract: Hex, owner: Hex, approved: Hex | null, block: number) => ({
-    chainId: CHAIN_ID,
+    ...at(block, 1),
     node: namehash(name),
     contract,
     owner,
     approved,
-    ...event(block),
   });
   await writer.insert(tokenApproval).values([
     approval("alice.eth", REGISTRAR, alice, bob, 20),
@@ -160,13 +114,12 @@ beforeAll(async () => {
     approval("left.alice.eth", WRAPPER, carol, erin, 23),
   ]);
   const delegate = (owner: Hex, delegated: Hex, block: number, name = "alice.eth") => ({
-    chainId: CHAIN_ID,
+    ...at(block, 1),
     resolver: STATIC_RESOLVER,
     node: namehash(name),
     owner,
     delegate: delegated,
     isApproved: true,
-    ...event(block),
   });
   await writer
     .insert(recordDelegate)
@@ -176,17 +129,9 @@ beforeAll(async () => {
       delegate(mallory, mallory, 32),
       delegate(carol, erin, 33, "unsure.eth"),
     ]);
-  const change = (block: number, owner: Hex) => ({
-    chainId: CHAIN_ID,
-    ordinal: 0,
-    node: namehash("alice.eth"),
-    reason: "registry" as const,
-    ownerAddress: owner,
-    registryOwner: owner,
-    registrarOwner: alice,
-    eventType: "Transfer",
-    ...event(block),
-  });
+  const change = (block: number, owner: Address, name = "alice.eth", fields = { registrarOwner: alice }) =>
+    ownershipRow({ block, log: 1 }, name, owner, { reason: "registry", registryOwner: owner, ...fields });
+  const unsure = { registrarOwner: alice, wrapperOwner: carol };
   await writer
     .insert(ownershipChange)
     .values([
@@ -194,7 +139,7 @@ beforeAll(async () => {
       change(2, bob),
       change(3, alice),
       change(4, alice),
-      { ...change(5, WRAPPER), node: namehash("unsure.eth"), wrapperOwner: carol },
+      change(5, WRAPPER, "unsure.eth", unsure),
     ]);
   await writer.execute(
     sql.raw(`insert into operators (chain_id, contract, owner, operator, is_approved, block_number, log_index,
@@ -336,10 +281,9 @@ describe("GET /domain/:name/permissions", () => {
     expect(body.chain).toBeUndefined();
   });
 
-  test("kinds can be selected, and unknown kinds are refused", async () => {
+  test("kinds can be selected", async () => {
     const rows = await ofName("alice.eth", "?kind=operator,record_delegate");
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(["operator", "record_delegate"]));
-    expect((await api.get("/domain/alice.eth/permissions?kind=king")).status).toBe(400);
   });
 });
 
@@ -359,10 +303,10 @@ describe("an owner with 100,000 operators", () => {
   });
 
   test("a page by cursor is read through the index, whichever page it is", async () => {
-    const { body } = await api.get(`/address/${crowd}/permissions?direction=given&page_size=200`);
-    expect(body.total).toBe(MANY);
+    const first = await ask(`/address/${crowd}/permissions?direction=given&page_size=200`);
+    expect(first.total).toBe(MANY);
     const seen = new Set<unknown>();
-    let cursor = body.next_cursor;
+    let cursor = first.next_cursor;
     for (let page = 0; page < 5; page++) {
       const next = await ask(
         `/address/${crowd}/permissions?direction=given&page_size=200&total=false&cursor=${cursor}`,
@@ -416,9 +360,7 @@ describe("GET /address/:address/permissions", () => {
 
   test("a cursor of another address is refused", async () => {
     const { next_cursor } = await ask(`/address/${alice}/permissions?direction=given&page_size=1`);
-    const other = await api.get(
-      `/address/${bob}/permissions?direction=given&page_size=1&cursor=${next_cursor}`,
-    );
-    expect(other).toMatchObject({ status: 400, body: { error: { code: "INVALID_PARAMETER" } } });
+    const path = `/address/${bob}/permissions?direction=given&page_size=1&cursor=${next_cursor}`;
+    expect(await api.get(path)).toMatchObject(failure("INVALID_PARAMETER"));
   });
 });

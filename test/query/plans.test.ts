@@ -2,26 +2,25 @@
 import { domain } from "ponder:schema";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addressSortColumns } from "../../src/api/names/query/page.ts";
 import { relations } from "../../src/api/names/rules/relations.ts";
 import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
 import type { Db } from "../../src/api/server/postgres/db.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
-import { createCountersSoon } from "../counts/exactCounters.ts";
+import { countNames } from "../counts/exactCounters.ts";
 import { operations } from "../support/operations.ts";
 import schema from "../support/ponderSchema.ts";
 import { isLong, sizeOf } from "../support/size.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { openApi, pathOf, type TestApi, useApi, withQuery } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, contracts as ofEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";
 import { nameLists } from "./lists.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { countRead, type Plan, type Query } from "./readRows.ts";
-import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
-import { beginFeed, createTables, setProgress, type Tables } from "./tables.ts";
+import { account, CHAIN_ID, NOW, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
+import { beginFeed, setProgress, useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
 const MANY_DOMAINS = sizeOf({ short: 60_000, long: 200_000 });
 const FILL_TIMEOUT_MS = 900_000;
 /** Smaller tables are read as a whole, and rightly so. */
@@ -46,9 +45,12 @@ const foreignLogs = `insert into events (chain_id, block_number, log_index, ordi
    select ${CHAIN_ID}, i, 9, 0, i, '0x' || lpad(to_hex(i), 64, '0'), 'RESOLVER', '${account(0xbad)}', 'TextChanged',
      '${namehash("alice.eth")}', 'url', 'no word of its owner' from generate_series(1, ${FOREIGN_LOGS}) as i`;
 
-let tables: Tables;
-let api: TestApi;
 let queries: Query[] = [];
+const tables = useTables({
+  fill: fillWithMany(MANY_DOMAINS),
+  onQuery: (sql, parameters) => void queries.push({ sql, parameters }),
+});
+const api = useApi(tables, NOW);
 let largeTables: Set<string>;
 
 const addressTypes = [...relations, "any", "any,former_owner,resolver"];
@@ -72,8 +74,6 @@ const heavyNames = `insert into domains (chain_id, node, parent_node, labelhash,
 const owner = account(4_096 + 7);
 
 beforeAll(async () => {
-  const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
-  tables = await createTables({ fill: fillWithMany(MANY_DOMAINS), onQuery });
   await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: MANY_DOMAINS, time: NOW });
   const resolver = { resolver: STATIC_RESOLVER };
@@ -82,19 +82,14 @@ beforeAll(async () => {
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
   for (const statement of [foreignLogs, reservations, moved, opened, heavyNames])
     await tables.pool.query(statement);
-  const client = await tables.pool.connect();
-  await createCountersSoon({ client, schema: "public" }, NOW);
-  client.release();
+  await countNames(tables.pool, NOW);
   await tables.pool.query("vacuum analyze");
   const { rows } = await tables.pool.query<{ name: string }>(
     "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and reltuples > $1",
     [LARGE_TABLE_ROWS],
   );
   largeTables = new Set(rows.map(({ name }) => name));
-  api = openApi(tables, NOW);
 }, FILL_TIMEOUT_MS);
-
-afterAll(() => tables?.drop());
 
 /** A request for each operation, with parameters that name one thing. */
 function requestOf(
@@ -110,7 +105,7 @@ function requestOf(
     agentId: "1",
     ...others,
   };
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+  const url = pathOf({ path }, values);
   if (method === "get") return () => get(url);
   // As many as each of them accepts.
   const names = Array.from({ length: 100 }, (_, i) => `name${i}.eth`);
@@ -140,49 +135,53 @@ async function observe(request: () => Promise<{ status: number; body: unknown }>
   return queries;
 }
 
+/** Expects a number of statements, none of which reads a large table from end to end. */
+async function expectIndexed(
+  request: () => Promise<{ status: number; body: unknown }>,
+  atLeast = 0,
+): Promise<void> {
+  const asked = await observe(request);
+  for (const query of asked) {
+    const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+    expect(scanned, query.sql).toEqual([]);
+  }
+  expect(asked.length).toBeGreaterThanOrEqual(atLeast);
+}
+
+/** Expects that each of a request's statements reads fewer rows of a table. */
+async function expectFew(path: string, table: string, most: number, of = api): Promise<void> {
+  for (const query of await observe(() => of.get(path)))
+    expect(await countRead(tables.pool, query, table), query.sql).toBeLessThan(most);
+}
+
 const isAboutOneThing = ({ group, path }: Endpoint) =>
   group !== "Statistics" && path !== "/search-domains" && path !== "/agents";
 const listed = operations.map((operation) => ({ operation, title: `${operation.method} ${operation.path}` }));
+const ofOneThing = listed.filter(({ operation }) => isAboutOneThing(operation));
+const lists = [
+  ...addressTypes.map((type) => `/address/${owner}/domains?address_type=${type}`),
+  ...["q=name12345", "q=name12345.eth&search_full_name=true", `registrar_owner=${owner}`].map(
+    (search) => `/search-domains?${search}`,
+  ),
+];
+/** Everything about a name that strangers' contracts log, too. */
+const aboutAlice = ["events", "events?page=1", "registration-history", "records/text/url/history"].map(
+  (path) => `/domain/alice.eth/${path}`,
+);
 
 test("the tables are large enough for PostgreSQL to prefer its indexes", () => {
   expect([...largeTables]).toEqual(expect.arrayContaining(["domains", "events", "holders", "text_records"]));
 });
 
 describe("queries for one name, hash or address use an index", () => {
-  test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
-    const asked = await observe(requestOf(operation));
-    // Without ENSv2, no contract is a registry with roles.
-    if (!operation.path.startsWith("/registry/{address}/role")) expect(asked.length).toBeGreaterThan(0);
-    for (const query of asked) {
-      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
-      expect(scanned, query.sql).toEqual([]);
-    }
-  });
+  // Without ENSv2, no contract is a registry with roles.
+  test.each(ofOneThing)("$title", ({ operation }) =>
+    expectIndexed(requestOf(operation), operation.path.startsWith("/registry/{address}/role") ? 0 : 1),
+  );
 
-  test.each(addressTypes)("names of an address by %s", async (type) => {
-    for (const path of [
-      `/address/${owner}/domains?address_type=${type}`,
-      `/address/${owner}/domain-count?address_type=${type}`,
-    ]) {
-      for (const query of await observe(() => api.get(path))) {
-        expect(
-          (await findScans(query)).filter((table) => largeTables.has(table)),
-          query.sql,
-        ).toEqual([]);
-      }
-    }
-  });
-
-  test.each(["q=name12345", "q=name12345.eth&search_full_name=true", `registrar_owner=${owner}`])(
-    "a search by %s",
-    async (search) => {
-      for (const query of await observe(() => api.get(`/search-domains?${search}`))) {
-        expect(
-          (await findScans(query)).filter((table) => largeTables.has(table)),
-          query.sql,
-        ).toEqual([]);
-      }
-    },
+  test.each([...lists, ...addressTypes.map((type) => `/address/${owner}/domain-count?address_type=${type}`)])(
+    "%s",
+    (path) => expectIndexed(() => api.get(path)),
   );
 });
 
@@ -193,19 +192,14 @@ describe("no list filter makes PostgreSQL read a large table from end to end", (
     ),
   );
 
-  test.each(filtered)("%s", async (path) => {
-    for (const query of await observe(() => api.get(path))) {
-      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
-      expect(scanned, query.sql).toEqual([]);
-    }
-  });
+  test.each(filtered)("%s", (path) => expectIndexed(() => api.get(path)));
 });
 
 describe("a page after a cursor reads one range of an index, wherever it begins", () => {
   const orders = ["full_name", "label", "expiry_timestamp"].flatMap((column) =>
     ["asc", "desc"].map((dir) => `sort_by=${column}&sort_dir=${dir}`),
   );
-  const lists = [
+  const ordered = [
     ...orders.map((order) => `/search-domains?total=false&${order}`),
     ...["asc", "desc"].map(
       (dir) => `/search-domains?total=false&resolver=${STATIC_RESOLVER}&sort_dir=${dir}`,
@@ -215,16 +209,12 @@ describe("a page after a cursor reads one range of an index, wherever it begins"
     `/search-domains?total=false&sort_by=expiry_timestamp&expiry_windows=1700000000-1790000000,1790000002-1999999999`,
   ];
 
-  test.each(lists)("%s", async (list) => {
+  test.each(ordered)("%s", async (list) => {
     const late = Math.floor(MANY_DOMAINS / 2 / 200);
     for (const from of [`page=1&page_size=200`, `page=${late}&page_size=200`]) {
-      const { status, body } = await api.get(`${list}${list.includes("?") ? "&" : "?"}${from}`);
-      expect(status).toBe(200);
-      expect(body.next_cursor).toBeTypeOf("string");
-      const cursor = `${list.includes("?") ? "&" : "?"}page_size=25&cursor=${body.next_cursor}`;
-      for (const query of await observe(() => api.get(`${list}${cursor}`))) {
-        expect(await countRead(tables.pool, query, "domains"), query.sql).toBeLessThan(500);
-      }
+      const { next_cursor } = await api.ask(withQuery(list, from));
+      expect(next_cursor).toBeTypeOf("string");
+      await expectFew(withQuery(list, `page_size=25&cursor=${next_cursor}`), "domains", 500);
     }
   });
 
@@ -232,11 +222,8 @@ describe("a page after a cursor reads one range of an index, wherever it begins"
     const list = `/search-domains?total=false&unknown_labels=last&page_size=200&sort_dir=${dir}`;
     let cursor = "";
     for (let pages = 0; pages < 3; pages++) {
-      const path = `${list}${cursor}`;
-      for (const query of await observe(() => api.get(path))) {
-        expect(await countRead(tables.pool, query, "domains"), query.sql).toBeLessThan(500);
-      }
-      cursor = `&cursor=${(await api.get(path)).body.next_cursor}`;
+      await expectFew(`${list}${cursor}`, "domains", 500);
+      cursor = `&cursor=${(await api.ask(`${list}${cursor}`)).next_cursor}`;
     }
   });
 
@@ -251,58 +238,26 @@ describe("with several chains indexed, an index still finds everything", () => {
   const several = () => openApi(tables, NOW, { contracts: ofLayer2s });
   const basename = { name: "jesse.base.eth" };
 
-  test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
-    for (const values of isLong() ? [{}, basename] : [basename]) {
-      for (const query of await observe(requestOf(operation, several(), values))) {
-        const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
-        expect(scanned, query.sql).toEqual([]);
-      }
-    }
+  test.each(ofOneThing)("$title", async ({ operation }) => {
+    for (const values of isLong() ? [{}, basename] : [basename])
+      await expectIndexed(requestOf(operation, several(), values));
   });
 
-  test.each([
-    ...addressTypes.map((type) => `/address/${owner}/domains?address_type=${type}`),
-    ...["q=name12345", "q=name12345&chain=base", `registrar_owner=${owner}`].map(
-      (search) => `/search-domains?${search}`,
-    ),
-  ])("%s", async (path) => {
-    for (const query of await observe(() => several().get(path))) {
-      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
-      expect(scanned, query.sql).toEqual([]);
-    }
-  });
+  test.each([...lists, "/search-domains?q=name12345&chain=base"])("%s", (path) =>
+    expectIndexed(() => several().get(path)),
+  );
 
-  test.each(["events", "events?page=1", "registration-history", "records/text/url/history"])(
-    "strangers' logs are not read for %s",
-    async (path) => {
-      for (const query of await observe(() => several().get(`/domain/alice.eth/${path}`))) {
-        expect(await countRead(tables.pool, query, "events"), query.sql).toBeLessThan(100);
-      }
-    },
+  test.each(aboutAlice)("strangers' logs are not read for %s", (path) =>
+    expectFew(path, "events", 100, several()),
   );
 });
 
 describe("with ENSv2 indexed, an index still finds everything", () => {
   const both = () => openApi(tables, NOW, { contracts: ofEnsv2 });
 
-  test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
-    const asked = await observe(requestOf(operation, both()));
-    expect(asked.length).toBeGreaterThan(0);
-    for (const query of asked) {
-      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
-      expect(scanned, query.sql).toEqual([]);
-    }
-  });
+  test.each(ofOneThing)("$title", ({ operation }) => expectIndexed(requestOf(operation, both()), 1));
 
-  test.each([
-    ...addressTypes.map((type) => `/address/${owner}/domains?address_type=${type}`),
-    ...["q=name12345", `registrar_owner=${owner}`].map((search) => `/search-domains?${search}`),
-  ])("%s", async (path) => {
-    for (const query of await observe(() => both().get(path))) {
-      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
-      expect(scanned, query.sql).toEqual([]);
-    }
-  });
+  test.each(lists)("%s", (path) => expectIndexed(() => both().get(path)));
 
   test("the newest migrations are found without reading the reservations", async () => {
     const asked = await observe(() => both().get("/ens-stats/recent-activity"));
@@ -314,9 +269,7 @@ describe("with ENSv2 indexed, an index still finds everything", () => {
 
   const states = ["premium", "available", "registered"];
   test.each(isLong() ? states : states.slice(0, 1))("counters tell how many names are %s", async (state) => {
-    const client = await tables.pool.connect();
-    await createCountersSoon({ client, schema: "public", ensv2: ofEnsv2.ensv2 }, NOW);
-    client.release();
+    await countNames(tables.pool, NOW, ofEnsv2.ensv2);
     const asked = await observe(() =>
       both().get(`/search-domains?availability_status=${state}&protocol=ensv2`),
     );
@@ -363,14 +316,7 @@ describe.runIf(isLong())("a page of the heaviest address costs only what is on i
 });
 
 describe("logs about a name by strangers' contracts are not read", () => {
-  test.each(["events", "events?page=1", "registration-history", "records/text/url/history"])(
-    "%s",
-    async (path) => {
-      for (const query of await observe(() => api.get(`/domain/alice.eth/${path}`))) {
-        expect(await countRead(tables.pool, query, "events"), query.sql).toBeLessThan(100);
-      }
-    },
-  );
+  test.each(aboutAlice)("%s", (path) => expectFew(path, "events", 100));
 
   test("the guard would detect them", async () => {
     const all = { sql: "select * from events where node = $1", parameters: [namehash("alice.eth")] };

@@ -7,29 +7,34 @@ import {
   textRecord,
 } from "ponder:schema";
 import { eq } from "ponder";
-import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes, zeroAddress } from "viem";
+import { type Address, getAddress, type Hex, labelhash, namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Live } from "../../src/api/names/live/live.ts";
 import { readVerifiedNames } from "../../src/api/names/resolution/resolvePrimaryNames.ts";
-import { useApi } from "./api.ts";
+import { failure, useApi } from "./api.ts";
 import { noChain } from "./noChain.ts";
 import {
   account,
-  CHAIN_ID,
+  addressRow,
+  at,
+  claimRow,
   DEFAULT_ADDRESS_RESOLVER,
   type DomainRow,
   domainRow,
+  inDays,
   LAYER2_CHAIN_ID,
+  NOW,
   contracts as ofRows,
+  primaryNameRow,
   registeredRow,
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
+  textRow,
   transaction,
+  versionRow,
 } from "./rows.ts";
 import { useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
-const LATER = BigInt(NOW + 86_400);
 const DEFAULT_COIN_TYPE = 0x80000000;
 
 const REVERSE = "REVERSE_REGISTRAR";
@@ -44,51 +49,36 @@ const reverseNodeOf = (address: Address) => namehash(`${address.slice(2)}.addr.r
 /** An address whose reverse node has this resolver and name. */
 async function claim(name: string | null, resolver: Address | null = STATIC_RESOLVER): Promise<Address> {
   const address = account(accounts++);
-  const node = reverseNodeOf(address);
-  const fields = { registryOwner: address, resolver };
-  await tables.writer.insert(domain).values(domainRow(`${address.slice(2)}.addr.reverse`, fields));
-  if (resolver === null) return address;
-  await tables.writer
-    .insert(resolverNode)
-    .values({ chainId: CHAIN_ID, resolver, node, version: 0, name, blockNumber: 1 });
+  const reverse = `${address.slice(2)}.addr.reverse`;
+  await tables.writer.insert(domain).values(domainRow(reverse, { registryOwner: address, resolver }));
+  if (resolver !== null)
+    await tables.writer.insert(resolverNode).values(versionRow(reverse, { resolver, name }));
   return address;
 }
 
 /** An address with a name only at the default reverse registrar. */
 async function claimByDefault(name: string | null, address = account(accounts++)): Promise<Address> {
-  await tables.writer.insert(primaryName).values({
-    address,
-    coinType: DEFAULT_COIN_TYPE,
-    name,
-    isNameKnown: true,
-    registrar: DEFAULT,
-    chainId: CHAIN_ID,
-    blockNumber: 1,
-    transactionHash: transaction(1),
-  });
+  await tables.writer.insert(primaryName).values(primaryNameRow(address, name));
   return address;
 }
 
-type Records = { resolver: Address; addresses?: Record<number, Hex | null>; version?: number };
+type Records = { resolver: Address; addresses?: Record<number, Hex | null> };
 
 /** A name with a resolver and address records in it. */
-async function resolving(name: string, { resolver, addresses = {}, version = 0 }: Records, row?: DomainRow) {
-  await tables.writer.insert(domain).values({ ...(row ?? registeredRow(name, account(1), LATER)), resolver });
-  const at = { chainId: CHAIN_ID, resolver, node: namehash(name) };
-  const records = Object.entries(addresses).map(([coinType, address]) => ({
-    ...at,
-    version,
-    coinType: BigInt(coinType),
-    address,
-    blockNumber: 1,
-    transactionHash: transaction(1),
-  }));
-  if (records.length > 0) await tables.writer.insert(addressRecord).values(records);
+async function resolving(name: string, { resolver, addresses = {} }: Records, row?: DomainRow) {
+  await tables.writer
+    .insert(domain)
+    .values({ ...(row ?? registeredRow(name, account(1), inDays(1))), resolver });
+  const records = Object.entries(addresses);
+  if (records.length === 0) return;
+  await tables.writer
+    .insert(addressRecord)
+    .values(records.map(([coinType, address]) => addressRow(name, BigInt(coinType), address, { resolver })));
 }
 
 const ask = async (address: Address, query = "") => api.get(`/address/${address}/primary-name${query}`);
 const none = { primary_name: null, registrar: null };
-const needsChain = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
+const needsChain = failure("LIVE_RESOLUTION_FAILED");
 
 beforeAll(async () => {
   await tables.writer
@@ -104,21 +94,7 @@ describe("a claim is a primary name if it resolves to the address", () => {
   test("by its own address record, in the capitals of its display text", async () => {
     const address = await claim("alice.eth");
     await resolving("alice.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
-    await tables.writer.insert(textRecord).values({
-      chainId: CHAIN_ID,
-      resolver: STATIC_RESOLVER,
-      node: namehash("alice.eth"),
-      version: 0,
-      keyHash: keccak256(stringToBytes("display")),
-      key: "display",
-      value: "AliCe.eth",
-      isValueKnown: true,
-      blockNumber: 1,
-      logIndex: 0,
-      transactionHash: transaction(1),
-      setsInTransaction: 1,
-      isRead: false,
-    });
+    await tables.writer.insert(textRecord).values(textRow("alice.eth", "display", "AliCe.eth"));
     expect(await ask(address)).toEqual({
       status: 200,
       body: {
@@ -133,21 +109,11 @@ describe("a claim is a primary name if it resolves to the address", () => {
   test("even if the index never learnt whose reverse node it is", async () => {
     const address = account(accounts++);
     const node = reverseNodeOf(address);
-    const hidden = domainRow("hidden.addr.reverse", {
-      node,
-      labelhash: keccak256(stringToBytes(address.slice(2))),
-    });
+    const hidden = { node, labelhash: labelhash(address.slice(2)), label: "[hash]", isLabelKnown: false };
     await tables.writer
       .insert(domain)
-      .values({ ...hidden, label: "[hash]", isLabelKnown: false, resolver: STATIC_RESOLVER });
-    await tables.writer.insert(resolverNode).values({
-      chainId: CHAIN_ID,
-      resolver: STATIC_RESOLVER,
-      node,
-      version: 3,
-      name: "quiet.eth",
-      blockNumber: 1,
-    });
+      .values(domainRow("hidden.addr.reverse", { ...hidden, resolver: STATIC_RESOLVER }));
+    await tables.writer.insert(resolverNode).values(versionRow("", { node, version: 3, name: "quiet.eth" }));
     await resolving("quiet.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     expect((await ask(address)).body).toMatchObject({ primary_name: "quiet.eth", registrar: REVERSE });
   });
@@ -169,56 +135,31 @@ describe("a claim is a primary name if it resolves to the address", () => {
 
 describe("a claim is not a primary name", () => {
   const other = account(0x0123);
-  const cases: [why: string, name: string, records: (address: Address) => Records][] = [
-    [
-      "that resolves to another",
-      "stolen.eth",
-      () => ({ resolver: STATIC_RESOLVER, addresses: { 60: other } }),
-    ],
-    [
-      "whose address is cleared",
-      "cleared.eth",
-      () => ({ resolver: STATIC_RESOLVER, addresses: { 60: null } }),
-    ],
-    ["without any record", "empty.eth", () => ({ resolver: STATIC_RESOLVER })],
-    [
-      "with a default record at a resolver that does not know it",
-      "early.eth",
-      (address) => ({ resolver: STATIC_RESOLVER, addresses: { [DEFAULT_COIN_TYPE]: address } }),
-    ],
+  const [plain, withDefault] = [STATIC_RESOLVER, DEFAULT_ADDRESS_RESOLVER];
+  const cases: [why: string, name: string, resolver: Address, Record<number, Hex | null | "own">][] = [
+    ["that resolves to another", "stolen.eth", plain, { 60: other }],
+    ["whose address is cleared", "cleared.eth", plain, { 60: null }],
+    ["without any record", "empty.eth", plain, {}],
+    ["with a default record at a resolver without them", "early.eth", plain, { [DEFAULT_COIN_TYPE]: "own" }],
     [
       "with an own record of zero before the default one",
       "zero.eth",
-      (address) => ({
-        resolver: DEFAULT_ADDRESS_RESOLVER,
-        addresses: { 60: zeroAddress, [DEFAULT_COIN_TYPE]: address },
-      }),
+      withDefault,
+      { 60: account(0), [DEFAULT_COIN_TYPE]: "own" },
     ],
-    [
-      "with the address on another chain only",
-      "base.eth",
-      (address) => ({
-        resolver: DEFAULT_ADDRESS_RESOLVER,
-        addresses: { [DEFAULT_COIN_TYPE + 8453]: address },
-      }),
-    ],
+    ["on another chain only", "base.eth", withDefault, { [DEFAULT_COIN_TYPE + 8453]: "own" }],
   ];
-  test.each(cases)("%s (%s)", async (_, name, recordsOf) => {
+  test.each(cases)("%s (%s)", async (_, name, resolver, records) => {
     const address = await claim(name);
-    await resolving(name, recordsOf(address));
+    const addresses = Object.entries(records).map(([coin, of]) => [coin, of === "own" ? address : of]);
+    await resolving(name, { resolver, addresses: Object.fromEntries(addresses) });
     expect(await ask(address)).toEqual({ status: 200, body: { address: getAddress(address), ...none } });
   });
 
   test("if its records were cleared after the address was set", async () => {
     const address = await claim("wiped.eth");
     await resolving("wiped.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
-    await tables.writer.insert(resolverNode).values({
-      chainId: CHAIN_ID,
-      resolver: STATIC_RESOLVER,
-      node: namehash("wiped.eth"),
-      version: 1,
-      blockNumber: 2,
-    });
+    await tables.writer.insert(resolverNode).values(versionRow("wiped.eth", { version: 1 }));
     expect((await ask(address)).body).toMatchObject(none);
   });
 
@@ -268,12 +209,18 @@ describe("only the chain can tell", () => {
 
   test("if a parent's resolver may answer for the claimed name", async () => {
     await resolving("wildcard.eth", { resolver: STRANGE_RESOLVER });
-    await tables.writer.insert(domain).values(registeredRow("bare.eth", account(1), LATER));
+    await tables.writer.insert(domain).values(registeredRow("bare.eth", account(1), inDays(1)));
     for (const name of ["sub.wildcard.eth", "deep.sub.wildcard.eth", "bare.eth", "example.com"]) {
       expect(await ask(await claim(name)), name).toMatchObject(needsChain);
     }
   });
 });
+
+const onLayer2 = {
+  chainId: LAYER2_CHAIN_ID,
+  coinType: DEFAULT_COIN_TYPE + LAYER2_CHAIN_ID,
+  registrar: "L2_REVERSE_REGISTRAR",
+};
 
 describe("the default reverse record", () => {
   test("serves addresses without a resolver of their own", async () => {
@@ -302,37 +249,20 @@ describe("the default reverse record", () => {
 
   test("of another chain does not serve Ethereum", async () => {
     const address = account(accounts++);
-    await tables.writer.insert(primaryName).values({
-      address,
-      coinType: DEFAULT_COIN_TYPE + LAYER2_CHAIN_ID,
-      name: "l2.eth",
-      isNameKnown: true,
-      registrar: "L2_REVERSE_REGISTRAR",
-      chainId: LAYER2_CHAIN_ID,
-      blockNumber: 1,
-      transactionHash: transaction(1),
-    });
+    const claimed = primaryNameRow(address, "l2.eth", onLayer2);
+    await tables.writer.insert(primaryName).values(claimed);
     await resolving("l2.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
     expect((await ask(address)).body).toMatchObject(none);
   });
 });
 
 describe("coin_type", () => {
-  const onBase = 0x80000000 + LAYER2_CHAIN_ID;
+  const { coinType: onBase } = onLayer2;
 
   test("returns the name on another chain", async () => {
     const address = await claim("mine.eth");
     await resolving("mine.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
-    await tables.writer.insert(primaryName).values({
-      address,
-      coinType: onBase,
-      name: "based.eth",
-      isNameKnown: true,
-      registrar: "L2_REVERSE_REGISTRAR",
-      chainId: LAYER2_CHAIN_ID,
-      blockNumber: 1,
-      transactionHash: transaction(1),
-    });
+    await tables.writer.insert(primaryName).values(primaryNameRow(address, "based.eth", onLayer2));
     await resolving("based.eth", { resolver: STATIC_RESOLVER, addresses: { [onBase]: address } });
     expect((await ask(address, `?coin_type=${onBase}`)).body).toMatchObject({ primary_name: "based.eth" });
     for (const query of ["", "?coin_type=60"])
@@ -342,35 +272,22 @@ describe("coin_type", () => {
   });
 
   test.each(["0", "61", "2147483647", "4294967296", "-1", "x"])("%s is refused", async (coinType) => {
-    const refused = { status: 400, body: { error: { code: "INVALID_PARAMETER" } } };
-    expect(await ask(account(1), `?coin_type=${coinType}`)).toMatchObject(refused);
+    expect(await ask(account(1), `?coin_type=${coinType}`)).toMatchObject(failure("INVALID_PARAMETER"));
   });
 });
 
 describe("history=true", () => {
   test("lists claims as they were made, on all chains, oldest first", async () => {
     const address = await claimByDefault(null);
-    const change = (block: number, fields: Partial<typeof primaryNameChange.$inferInsert>) => ({
-      chainId: CHAIN_ID,
-      blockNumber: block,
-      logIndex: 0,
-      address,
-      coinType: 60,
-      name: null,
-      isNameKnown: true,
-      registrar: REVERSE,
-      transactionHash: transaction(block),
-      blockTimestamp: 1_600_000_000 + block,
-      ...fields,
-    });
-    const onLayer2 = { chainId: LAYER2_CHAIN_ID, registrar: "L2_REVERSE_REGISTRAR", coinType: 1 };
+    // The clocks of two chains: block 900 of the other one is as old as block 15 here.
+    const second = { ...onLayer2, coinType: 1, blockTimestamp: at(15).blockTimestamp };
     await tables.writer
       .insert(primaryNameChange)
       .values([
-        change(30, {}),
-        change(20, { isNameKnown: false }),
-        change(10, { name: "First.eth" }),
-        change(900, { ...onLayer2, name: "second.eth", blockTimestamp: 1_600_000_015 }),
+        claimRow({ block: 30 }, address, null),
+        claimRow({ block: 20 }, address, null, { isNameKnown: false }),
+        claimRow({ block: 10 }, address, "First.eth"),
+        claimRow({ block: 900 }, address, "second.eth", second),
       ]);
     const { body } = await ask(address, "?history=true");
     const entry = (name: string | null, block: number, fields = {}) => ({
@@ -401,25 +318,14 @@ describe("history=true", () => {
 
   test("shows the state after each transaction, and nothing that held only within one", async () => {
     const address = account(0x5e771ed);
-    const change = (block: number, log: number, name: string | null, fields = {}) => ({
-      chainId: CHAIN_ID,
-      blockNumber: block,
-      logIndex: log,
-      address,
-      coinType: 60,
-      name,
-      isNameKnown: true,
-      registrar: REVERSE,
-      transactionHash: transaction(block),
-      blockTimestamp: 1_600_000_000 + block,
-      ...fields,
-    });
+    const change = (block: number, log: number, name: string, fields = {}) =>
+      claimRow({ block, log }, address, name, fields);
     await tables.writer.insert(primaryNameChange).values([
       change(40, 0, "old.eth"),
       // The reverse node gets its former resolver back, and then its name there.
       change(41, 1, "forgotten.eth"),
       change(41, 5, "new.eth"),
-      change(41, 6, "default.eth", { coinType: 0x80000000, registrar: "DEFAULT_REVERSE_REGISTRAR" }),
+      change(41, 6, "default.eth", { coinType: DEFAULT_COIN_TYPE, registrar: DEFAULT }),
       // Another transaction in the same block.
       change(41, 9, "newer.eth", { transactionHash: transaction(4_100) }),
       change(41, 3, "elsewhere.eth", { chainId: LAYER2_CHAIN_ID, coinType: 1 }),
@@ -438,13 +344,6 @@ describe("history=true", () => {
       total: 0,
     });
     expect((await ask(address, "?history=false")).body).toEqual({ address: getAddress(address), ...none });
-  });
-
-  test.each([
-    ["/address/0x12/primary-name", "INVALID_ADDRESS"],
-    [`/address/${account(1)}/primary-name?history=1`, "INVALID_PARAMETER"],
-  ])("%s is answered with %s", async (path, code) => {
-    expect(await api.get(path)).toMatchObject({ status: 400, body: { error: { code } } });
   });
 });
 
@@ -495,8 +394,7 @@ describe("POST /address/primary-names/bulk", () => {
     const deep = Array.from({ length: 510 }, () => "a").join(".");
     const claimers: Address[] = [];
     for (let i = 0; i < 12; i++) claimers.push(await claim(`${deep}.x${i}`.slice(0, 1_024)));
-    const { status, body } = await bulk([...claimers, named]);
-    expect(status).toBe(200);
+    const { body } = await bulk([...claimers, named]);
     const results = Object.entries(body.results as Record<string, { error?: { code: string } }>);
     const refused = results.filter(([, { error }]) => error?.code === "LIMIT_EXCEEDED");
     expect(refused).toHaveLength(3); // Nine times 511 labels plus two stay within 5,000.
@@ -515,10 +413,7 @@ describe("POST /address/primary-names/bulk", () => {
     const unnamed = account(0xdead);
     const upper = named.toUpperCase().replace("0X", "0x");
     const { status, body } = await bulk([upper, named, unnamed, hidden, "alice.eth", "__proto__"]);
-    const invalid = (query: string) => ({
-      query,
-      error: { code: "INVALID_ADDRESS", message: expect.any(String) },
-    });
+    const invalid = (query: string) => ({ query, ...failure("INVALID_ADDRESS").body });
     expect(status).toBe(200);
     expect(Object.entries(body.results as object)).toEqual([
       [
@@ -526,10 +421,7 @@ describe("POST /address/primary-names/bulk", () => {
         { primary_name: "bulk.eth", registrar: REVERSE, query: upper, other_queries: [named] },
       ],
       [getAddress(unnamed), { ...none, query: unnamed }],
-      [
-        getAddress(hidden),
-        { query: hidden, error: { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) } },
-      ],
+      [getAddress(hidden), { query: hidden, ...failure("LIVE_RESOLUTION_FAILED").body }],
       ["alice.eth", invalid("alice.eth")],
       ["__proto__", invalid("__proto__")],
     ]);
@@ -538,16 +430,6 @@ describe("POST /address/primary-names/bulk", () => {
   test("takes 200 addresses and no more", async () => {
     const many = Array.from({ length: 201 }, (_, i) => account(0xf000 + i));
     expect(Object.keys((await bulk(many.slice(1))).body.results as object)).toHaveLength(200);
-    expect(await bulk(many)).toMatchObject({ status: 400, body: { error: { code: "LIMIT_EXCEEDED" } } });
-  });
-
-  test.each([
-    [undefined, "MISSING_PARAMETER"],
-    [[], "MISSING_PARAMETER"],
-    ["0x00", "INVALID_PARAMETER"],
-    [[1], "INVALID_PARAMETER"],
-    [null, "INVALID_PARAMETER"],
-  ])("%j is answered with %s", async (addresses, code) => {
-    expect(await bulk(addresses)).toMatchObject({ status: 400, body: { error: { code } } });
+    expect(await bulk(many)).toMatchObject(failure("LIMIT_EXCEEDED"));
   });
 });

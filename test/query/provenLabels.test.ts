@@ -1,28 +1,24 @@
 import { domain } from "ponder:schema";
-import { type Hex, keccak256, namehash, stringToBytes } from "viem";
+import { labelhash, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { MAX_LABELS_PER_MINUTE, provenLabelsIn } from "../../src/api/server/serviceDb/provenLabels.ts";
 import { openStore, type Store } from "../../src/api/server/serviceDb/store.ts";
 import { openApi, type TestApi } from "./api.ts";
-import { account, answerable, domainRow, registeredRow } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { alice, answerable, domainRow, inDays, NOW, ownedBy, registeredRow } from "./rows.ts";
+import { useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
-const alice = account(0xa11ce);
-
-let tables: Tables;
+const tables = useTables();
 let store: Store;
 let api: TestApi;
 
-const hashOf = (label: string): Hex => keccak256(stringToBytes(label));
-const hidden = (label: string) => `[${hashOf(label).slice(2)}]`;
+const hidden = (label: string) => `[${labelhash(label).slice(2)}]`;
 
 /** The row of a name whose labels the index knows only by these hashes. */
 function hiddenRow(name: string, unknown: readonly string[]) {
   const labels = name.split(".").map((label) => (unknown.includes(label) ? hidden(label) : label));
   const [label = ""] = labels;
   const isKnown = !label.startsWith("[");
-  return registeredRow(name, alice, BigInt(NOW + 1_000), {
+  return registeredRow(name, alice, inDays(1), {
     fullName: labels.join("."),
     label,
     isNameKnown: false,
@@ -35,17 +31,16 @@ const stored = async () =>
     ({ label }) => label,
   );
 
-const lookedUp = async (name: string) => (await api.get(`/lookup-namehash/${namehash(name)}`)).body;
+const lookedUp = (name: string) => api.ask(`/lookup-namehash/${namehash(name)}`);
 
 beforeAll(async () => {
-  tables = await createTables();
   store = openStore({ databaseUrl: tables.databaseUrl, schema: "service" });
   api = openApi(tables, NOW, { provenLabels: provenLabelsIn(store) });
   await tables.writer
     .insert(domain)
     .values(
       answerable([
-        registeredRow("alice.eth", alice, BigInt(NOW + 1_000)),
+        registeredRow("alice.eth", alice, inDays(1)),
         hiddenRow("pay.alice.eth", ["pay"]),
         hiddenRow("deep.pay.alice.eth", ["pay"]),
         hiddenRow("secret.eth", ["secret"]),
@@ -56,10 +51,7 @@ beforeAll(async () => {
     );
 });
 
-afterAll(async () => {
-  await store.close();
-  await tables.drop();
-});
+afterAll(() => store.close());
 
 describe("a label known only by hash", () => {
   test("is shown to the caller who writes it, in every field", async () => {
@@ -71,7 +63,7 @@ describe("a label known only by hash", () => {
       query: "Pay.alice.eth",
       name: "pay.alice.eth",
       label: "pay",
-      labelhash: hashOf("pay"),
+      labelhash: labelhash("pay"),
       parent_name: "alice.eth",
       namehash: namehash("pay.alice.eth"),
     });
@@ -81,7 +73,7 @@ describe("a label known only by hash", () => {
     await vi.waitFor(async () => expect(await stored()).toEqual(["pay"]));
     const { query, ...asked } = (await api.get("/whois/pay.alice.eth")).body;
     expect(await lookedUp("pay.alice.eth")).toEqual(asked);
-    expect((await api.get(`/lookup-labelhash/${hashOf("pay")}`)).body).toMatchObject({ domains: [asked] });
+    expect((await api.get(`/lookup-labelhash/${labelhash("pay")}`)).body).toMatchObject({ domains: [asked] });
     expect((await api.get(`/whois/${hidden("pay")}.alice.eth`)).body).toMatchObject(asked);
     expect((await api.post("/whois/bulk", { namehashes: [namehash("pay.alice.eth")] })).body).toMatchObject({
       results: [asked],
@@ -105,7 +97,7 @@ describe("a label known only by hash", () => {
 
   test("is shown by its hash if the stored text has another hash", async () => {
     await store.query("INSERT INTO proven_labels (labelhash, label) VALUES ($1, 'true')", [
-      Buffer.from(hashOf("false").slice(2), "hex"),
+      Buffer.from(labelhash("false").slice(2), "hex"),
     ]);
     expect(await lookedUp("false.eth")).toMatchObject({ name: `${hidden("false")}.eth` });
   });
@@ -126,8 +118,7 @@ describe("a label known only by hash", () => {
 test("lists show proved labels, and the resulting state, as whois does", async () => {
   // Only in the old registry: whether it can be bought depends on its length.
   const relic = domainRow("reveal.eth", {
-    registryOwner: alice,
-    effectiveOwnerAddress: alice,
+    ...ownedBy(alice),
     isLabelKnown: false,
     labelLength: null,
     fullName: `${hidden("reveal")}.eth`,
@@ -136,7 +127,7 @@ test("lists show proved labels, and the resulting state, as whois does", async (
   });
   await tables.writer.insert(domain).values(answerable([relic]));
   const item = async () => {
-    const { body } = await api.get(`/search-domains?q=${hashOf("reveal").slice(2)}`);
+    const { body } = await api.get(`/search-domains?q=${labelhash("reveal").slice(2)}`);
     return (body.results as unknown[])[0];
   };
   expect(await item()).toMatchObject({ name: `${hidden("reveal")}.eth`, availability_status: "unknown" });
@@ -179,7 +170,7 @@ describe("what is stored", () => {
       },
     });
     const many = (from: number, count: number) =>
-      new Map(Array.from({ length: count }, (_, i) => [hashOf(`${from + i}`), `${from + i}`] as const));
+      new Map(Array.from({ length: count }, (_, i) => [labelhash(`${from + i}`), `${from + i}`] as const));
     labels.remember(many(0, 500));
     labels.remember(many(1_000, 500));
     labels.remember(many(2_000, 500));

@@ -3,6 +3,7 @@ import { formatEther, getAddress, type Hex } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { sales } from "../../src/api/names/counts/dayCounts.ts";
 import { mainChain } from "../../src/api/names/query/scope.ts";
+import { numbers } from "../support/numbers.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, REGISTRAR, USDC, contracts as withEnsv2 } from "./ensv2.ts";
 import { account, contracts, type EventRow, eventRow, registeredRow } from "./rows.ts";
@@ -15,15 +16,6 @@ import { useTables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const PURCHASES = 250;
-
-/** The same numbers in every run. */
-function numbers(seed: number): (end: number) => number {
-  let state = seed;
-  return (end) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % end;
-  };
-}
 
 type Emitter = { contract: string; events: readonly [string, string]; address: Hex };
 

@@ -1,34 +1,41 @@
 import { domain, label } from "ponder:schema";
 import { namehash } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createCountersSoon } from "../counts/exactCounters.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { countNames } from "../counts/exactCounters.ts";
+import { openApi, type TestApi, useApi } from "./api.ts";
 import { contracts as withEnsv2 } from "./ensv2.ts";
-import { account, answerable, CHAIN_ID, domainRow, registeredRow, STATIC_RESOLVER } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import {
+  account,
+  alice,
+  answerable,
+  CHAIN_ID,
+  domainRow,
+  inDays,
+  NOW,
+  ownedBy,
+  registeredRow,
+  STATIC_RESOLVER,
+} from "./rows.ts";
+import { useTables } from "./tables.ts";
 
 /*
  * Sending a statement is the API's largest cost per answer, so rows of names come with everything
  * that domain records show. The numbers of statements are fixed here: one more makes every answer
  * slower.
  */
-const NOW = 1_800_000_000;
-const alice = account(0xa11ce);
 const names = ["alice.eth", "sub.alice.eth", "dictionary.eth", "hidden.eth", "resolver.eth"];
 const hidden = `[${"ab".repeat(32)}]`;
 
-let tables: Tables;
-let api: TestApi;
 let statements: string[] = [];
+const tables = useTables({ onQuery: (sql) => void statements.push(sql) });
+const api = useApi(tables, NOW);
 
-const row = (name: string, more = {}) => registeredRow(name, alice, BigInt(NOW + 1_000), more);
+const row = (name: string, more = {}) => registeredRow(name, alice, inDays(1), more);
 
 beforeAll(async () => {
-  tables = await createTables({ onQuery: (sql) => void statements.push(sql) });
-  api = openApi(tables, NOW);
   const unknown = { fullName: `${hidden}.eth`, label: hidden, labelLength: null };
   const rows = [
-    domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
+    domainRow("eth", ownedBy(account(0xe2))),
     ...names.map((name) => row(name, { resolver: STATIC_RESOLVER })),
     domainRow("gone.alice.eth"),
     row("unknown.eth", { ...unknown, isLabelKnown: false, isNameKnown: false }),
@@ -45,7 +52,6 @@ beforeAll(async () => {
     { chainId: CHAIN_ID, labelhash: stored?.labelhash ?? "0x", label: null, source: null },
   ]);
 });
-afterAll(() => tables.drop());
 beforeEach(() => {
   statements = [];
 });
@@ -79,9 +85,7 @@ test("without counters the rows are counted", async () => {
 });
 
 test("with counters, each answer takes its number of statements and has the same content", async () => {
-  const client = await tables.pool.connect();
-  await createCountersSoon({ client, schema: "public" }, NOW);
-  client.release();
+  await countNames(tables.pool, NOW);
   for (const [i, [question, ask, most]] of questions.entries()) {
     statements = [];
     expect(await ask(api), question).toEqual(before[i]);

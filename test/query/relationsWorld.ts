@@ -1,13 +1,15 @@
 import type { domain, ensv2Entry, ensv2Role, holder } from "ponder:schema";
-import { type Address, type Hex, namehash } from "viem";
-import { type EntryRow, ETH_REGISTRY, entryRow, FAR, MIGRATOR, REGISTRAR, ROOT } from "./ensv2.ts";
+import type { Address } from "viem";
+import { type EntryRow, ETH_REGISTRY, entryRow, FAR, MIGRATOR, REGISTRAR, ROOT, roleRow } from "./ensv2.ts";
 import {
   account,
-  CHAIN_ID,
+  DAY,
   domainRow,
+  holderRow,
   LISTED_RESOLVER,
+  NOW,
+  PARENT_CANNOT_CONTROL,
   STATIC_RESOLVER,
-  transaction,
   WRAPPER,
 } from "./rows.ts";
 
@@ -16,10 +18,6 @@ import {
  * the contracts would report. This is computed by plain arithmetic and shares no rule with the
  * program.
  */
-
-export const NOW = 1_800_000_000;
-const DAY = 86_400;
-const PCC = 65_536;
 
 export const accounts = [account(0xa1), account(0xa2), account(0xa3), account(0xa4)] as const;
 const SUBREGISTRY = account(0x3001);
@@ -113,7 +111,7 @@ function eth(random: Random, name: string): Of {
     ...(isWrapped && {
       isWrapped,
       wrapperOwner: holderOf,
-      wrapperFuses: PCC | 1,
+      wrapperFuses: PARENT_CANNOT_CONTROL | 1,
       wrapperExpiryTimestamp: wrapperExpiry,
       unexplainedRenewals: unexplained,
     }),
@@ -146,7 +144,7 @@ function subname(random: Random, name: string): Of {
     ...(isWrapped && {
       isWrapped,
       wrapperOwner: keeper,
-      wrapperFuses: isEmancipated ? PCC : 0,
+      wrapperFuses: isEmancipated ? PARENT_CANNOT_CONTROL : 0,
       wrapperExpiryTimestamp: expiry,
       expiryTimestamp: expiry,
     }),
@@ -203,17 +201,9 @@ function ofEntry(
     registryOwner: pick(random, [null, ...accounts]),
     registeredTimestamp,
   });
-  const roles = accounts.map((of) => ({
-    chainId: CHAIN_ID,
-    contract: registry,
-    resource: entry.resource as bigint,
-    account: of,
-    roles: pick(random, [0n, 0n, 1n, 1n << 20n]),
-    blockNumber: 1,
-    transactionHash: transaction(1),
-    logIndex: 0,
-    blockTimestamp: 1_600_000_012,
-  }));
+  const roles = accounts.map((of) =>
+    roleRow(registry, entry.resource, of, pick(random, [0n, 0n, 1n, 1n << 20n])),
+  );
   return {
     row,
     entry,
@@ -261,16 +251,9 @@ export function worldOf(random: Random): Named[] {
 }
 
 function complete(random: Random, name: string, { roles = [], ...of }: Of): Named {
-  const node: Hex = namehash(name);
   const holders = [...accounts, WRAPPER]
     .filter(() => random() < 0.4)
-    .map((address) => ({
-      address,
-      chainId: CHAIN_ID,
-      node,
-      lastOwnedBlockNumber: 5,
-      lastOwnedBlockTimestamp: 1_600_000_060,
-    }));
+    .map((address) => holderRow(address, name, 5));
   return { name, ...of, roles, holders };
 }
 

@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { listPointing } from "../../src/api/names/query/resolvesTo.ts";
 import { countRead, type Query } from "./readRows.ts";
-import { account, CHAIN_ID, contracts, MAIN, STATIC_RESOLVER } from "./rows.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { account, CHAIN_ID, contracts, MAIN, NOW, STATIC_RESOLVER } from "./rows.ts";
+import { useTables } from "./tables.ts";
 
 /** Records equal to the address. One in ten is at the resolver and in the version in force. */
 const RECORDS = 20_000;
@@ -12,10 +12,9 @@ const heaviest = account(0xbeef);
 const COUNTED = 2_000;
 /** The address of the others. */
 const other = account(0xcafe);
-const NOW = 1_800_000_000;
 
-let tables: Tables;
 const queries: Query[] = [];
+const tables = useTables({ fill, onQuery: (sql, parameters) => void queries.push({ sql, parameters }) });
 
 async function fill(pool: pg.Pool): Promise<void> {
   const node = "'0x' || lpad(to_hex(i), 64, '0')";
@@ -46,11 +45,8 @@ async function fill(pool: pg.Pool): Promise<void> {
 }
 
 beforeAll(async () => {
-  const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
-  tables = await createTables({ fill, onQuery });
   await tables.pool.query("analyze");
 });
-afterAll(() => tables.drop());
 
 const asked = { chains: MAIN, address: heaviest, coins: 60n, contracts, now: NOW } as const;
 

@@ -1,4 +1,14 @@
-import type { domain, event } from "ponder:schema";
+import type {
+  addressRecord,
+  domain,
+  event,
+  holder,
+  ownershipChange,
+  primaryName,
+  primaryNameChange,
+  resolverNode,
+  textRecord,
+} from "ponder:schema";
 import { type Address, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
@@ -7,10 +17,26 @@ import { noEnsv2, type Scope } from "../../src/api/names/query/scope.ts";
 export const CHAIN_ID = 31337;
 export const LAYER2_CHAIN_ID = 31338;
 
+/** The time of most tests. */
+export const NOW = 1_800_000_000;
+export const DAY = 86_400;
+export const inDays = (days: number) => BigInt(NOW + days * DAY);
+
 /** An address that is easy to tell from others. */
 export const account = (number: number): Address => toHex(number, { size: 20 });
 
+export const [alice, bob, carol] = [account(0xa11ce), account(0xb0b), account(0xca401)] as const;
+
 export const transaction = (number: number): Hex => toHex(number, { size: 32 });
+
+/** Place and time of a log. Tables without one of these columns ignore it. */
+export const at = (block: number, log = 0, tx = block) => ({
+  chainId: CHAIN_ID,
+  blockNumber: block,
+  logIndex: log,
+  blockTimestamp: 1_600_000_000 + block * 12,
+  transactionHash: transaction(tx),
+});
 
 /** A deployment as the tests' rows know it. */
 export const deployment: Deployment = {
@@ -98,23 +124,120 @@ export const registeredRow = (
     ...fields,
   });
 
+/** Owned in the registry only. */
+export const ownedBy = (owner: Address) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
+
+export const PARENT_CANNOT_CONTROL = 65_536;
+
+/** Held by the NameWrapper for an owner. */
+export const wrappedBy = (owner: Address, expiry: bigint, fuses = PARENT_CANNOT_CONTROL) => ({
+  registryOwner: WRAPPER,
+  wrapperOwner: owner,
+  effectiveOwnerAddress: owner,
+  isWrapped: true,
+  wrapperFuses: fuses,
+  wrapperExpiryTimestamp: expiry,
+});
+
+/** A wrapped subname, emancipated unless told otherwise. */
+export const subnameRow = (name: string, owner: Address, expiry: bigint, fuses?: number) =>
+  domainRow(name, { ...wrappedBy(owner, expiry, fuses), expiryTimestamp: expiry });
+
 /** Rows of names that the index may answer for: those without a resolver get an indexed one. */
 export const answerable = (rows: readonly DomainRow[], resolver: Address = STATIC_RESOLVER): DomainRow[] =>
   rows.map((row) => ({ ...row, resolver: row.resolver ?? resolver }));
 
-/** A row of the event log. `at` is its place on the chain. */
-export function eventRow(
-  at: { block: number; log?: number; tx?: number },
+type Place = { block: number; log?: number | undefined; tx?: number };
+
+/** A row of the event log. */
+export const eventRow = (
+  { block, log, tx }: Place,
   fields: Partial<EventRow> & Pick<EventRow, "contract" | "eventType">,
-): EventRow {
-  return {
-    chainId: CHAIN_ID,
-    blockNumber: at.block,
-    logIndex: at.log ?? 0,
-    ordinal: 0,
-    blockTimestamp: 1_600_000_000 + at.block * 12,
-    transactionHash: transaction(at.tx ?? at.block),
-    contractAddress: account(0xe1),
-    ...fields,
-  };
-}
+): EventRow => ({ ...at(block, log, tx), ordinal: 0, contractAddress: account(0xe1), ...fields });
+
+const setFor = (name: string) => ({ ...at(7), resolver: STATIC_RESOLVER, node: namehash(name), version: 0 });
+
+/** A text record of a name at the static resolver. */
+export const textRow = (
+  name: string,
+  key: string,
+  value: string | null,
+  fields: Partial<typeof textRecord.$inferInsert> = {},
+): typeof textRecord.$inferInsert => ({
+  ...setFor(name),
+  keyHash: keccak256(stringToBytes(key)),
+  key: key.replaceAll("\0", "\u2400"),
+  value,
+  isValueKnown: true,
+  setsInTransaction: 1,
+  isRead: false,
+  ...fields,
+});
+
+export const addressRow = (
+  name: string,
+  coinType: bigint | number,
+  address: Hex | null,
+  fields: Partial<typeof addressRecord.$inferInsert> = {},
+): typeof addressRecord.$inferInsert => ({ ...setFor(name), coinType: BigInt(coinType), address, ...fields });
+
+/** What a resolver has once for each name: the version of its records, a contenthash and a name. */
+export const versionRow = (
+  name: string,
+  fields: Partial<typeof resolverNode.$inferInsert> = {},
+): typeof resolverNode.$inferInsert => ({ ...setFor(name), ...fields });
+
+/** A change of a name's owner. */
+export const ownershipRow = (
+  { block, log, tx }: Place,
+  name: string,
+  owner: Address | null,
+  fields: Partial<typeof ownershipChange.$inferInsert> = {},
+): typeof ownershipChange.$inferInsert => ({
+  ...at(block, log, tx),
+  ordinal: 0,
+  node: namehash(name),
+  ownerAddress: owner,
+  eventType: "Transfer",
+  ...fields,
+});
+
+/** A claim of a name at the reverse registrar. */
+export const claimRow = (
+  { block, log, tx }: Place,
+  address: Address,
+  name: string | null,
+  fields: Partial<typeof primaryNameChange.$inferInsert> = {},
+): typeof primaryNameChange.$inferInsert => ({
+  ...at(block, log, tx),
+  address,
+  coinType: 60,
+  name,
+  isNameKnown: true,
+  registrar: "REVERSE_REGISTRAR",
+  ...fields,
+});
+
+/** The name of an address at the default reverse registrar. */
+export const primaryNameRow = (
+  address: Address,
+  name: string | null,
+  fields: Partial<typeof primaryName.$inferInsert> = {},
+): typeof primaryName.$inferInsert => ({
+  ...at(1),
+  address,
+  coinType: 0x80000000,
+  name,
+  isNameKnown: true,
+  registrar: "DEFAULT_REVERSE_REGISTRAR",
+  ...fields,
+});
+
+/** An address that has or had a name, with the block of the last event that says so. */
+export const holderRow = (address: Address, name: string, block: number): typeof holder.$inferInsert => ({
+  chainId: CHAIN_ID,
+  address,
+  node: namehash(name),
+  lastOwnedBlockNumber: block,
+  lastOwnedBlockTimestamp: at(block).blockTimestamp,
+});

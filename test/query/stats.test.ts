@@ -9,10 +9,9 @@ import { createMeters } from "../../src/api/server/observe/meters.ts";
 import type { Verification } from "../../src/api/server/serviceDb/verifications.ts";
 import { setHeartbeat } from "../support/ponderState.ts";
 import { openApi } from "./api.ts";
-import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
+import { CHAIN_ID, contracts, domainRow, eventRow, NOW } from "./rows.ts";
 import { setProgress, useTables } from "./tables.ts";
 
-const NOW = 1_800_000_000;
 const tables = useTables();
 
 beforeAll(async () => {
@@ -23,13 +22,8 @@ beforeAll(async () => {
   await tables.writer
     .insert(event)
     .values([
-      eventRow(
-        { block: 1 },
-        { contract: "NAME_WRAPPER", eventType: "NameWrapped", anomaly: 'name is "odd"' },
-      ),
-      eventRow(
-        { block: 2 },
-        { contract: "NAME_WRAPPER", eventType: "NameWrapped", anomaly: 'name is "odd"' },
+      ...[1, 2].map((block) =>
+        eventRow({ block }, { contract: "NAME_WRAPPER", eventType: "NameWrapped", anomaly: 'name is "odd"' }),
       ),
       eventRow({ block: 3 }, { contract: "REGISTRY", eventType: "NewOwner" }),
     ]);
@@ -126,86 +120,65 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
   );
 };
 
-test("metrics give block, lag and undecodable input, by reason", async () => {
+/** Lines of the metrics, without the prefix of all their names. */
+const expectLines = (text: string, lines: Record<string, unknown>) => {
+  for (const [line, value] of Object.entries(lines)) expect(text).toContain(`namedex_${line} ${value}\n`);
+};
+
+test("metrics give blocks, undecodable input, labels, the feed's position and what waits for webhooks", async () => {
   const text = await readMetrics();
-  expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
-  expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
-  expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');
-  expect(text).toContain('namedex_index_ready{reason="none"} 1\n');
+  expectLines(text, {
+    'indexed_block{chain="devnet"}': 4242,
+    'index_lag_seconds{chain="devnet"}': 30,
+    'anomalies{reason="name is \\"odd\\""}': 2,
+    'index_ready{reason="none"}': 1,
+    unknown_labels: 5,
+    healed_labels: 45,
+    waiting_labels: 2,
+    'feed_block{chain="devnet"}': 4240,
+    feed_healed_gaps: 8,
+    streams: 6,
+    webhook_stalled_seconds: 200,
+    'webhooks{state="active"}': 4,
+    'webhooks{state="failing"}': 3,
+    'webhooks{state="unverified"}': 2,
+    'webhooks{state="disabled"}': 1,
+    webhook_waiting: 7,
+    webhook_oldest_waiting_seconds: 3.5,
+    webhook_left_out: 1,
+  });
+  expect(text).toMatch(/namedex_feed_gap_seconds 10\d\n/);
 });
 
 test("metrics say whether callers get answers, and why not", async () => {
-  expect(await readMetrics(null, "late")).toContain('namedex_index_ready{reason="late"} 0\n');
-  const without = await readMetrics(null, "no_database");
-  expect(without).toContain('namedex_index_ready{reason="no_database"} 0\n');
-  expect(without).toContain("namedex_failed_attempts_total 0\n");
-});
-
-test("metrics give how many labels have no text, and how many received theirs", async () => {
-  const text = await readMetrics();
-  expect(text).toContain("namedex_unknown_labels 5\n");
-  expect(text).toContain("namedex_healed_labels 45\n");
-  expect(text).toContain("namedex_waiting_labels 2\n");
-});
-
-test("metrics give the feed's position, its readers and what waits for webhooks", async () => {
-  const text = await readMetrics();
-  expect(text).toContain('namedex_feed_block{chain="devnet"} 4240\n');
-  expect(text).toMatch(/namedex_feed_gap_seconds 10\d\n/);
-  expect(text).toContain("namedex_webhook_stalled_seconds 200\n");
-  expect(text).toContain("namedex_feed_healed_gaps 8\n");
-  expect(text).toContain("namedex_streams 6\n");
-  for (const [state, count] of [
-    ["active", 4],
-    ["failing", 3],
-    ["unverified", 2],
-    ["disabled", 1],
-  ] as const)
-    expect(text).toContain(`namedex_webhooks{state="${state}"} ${count}\n`);
-  expect(text).toContain("namedex_webhook_waiting 7\n");
-  expect(text).toContain("namedex_webhook_oldest_waiting_seconds 3.5\n");
-  expect(text).toContain("namedex_webhook_left_out 1\n");
+  expectLines(await readMetrics(null, "late"), { 'index_ready{reason="late"}': 0 });
+  const without = { 'index_ready{reason="no_database"}': 0, failed_attempts_total: 0 };
+  expectLines(await readMetrics(null, "no_database"), without);
 });
 
 test("metrics give what waits to be written, and since when", async () => {
   expect(await readMetrics()).toContain('namedex_waiting_lists{chain="devnet"} 0\n');
   const list = { chainId: CHAIN_ID, kind: "children", depth: 0, restartItem: null, stopItem: null } as const;
+  const waiting = { isQueued: true, nextNode: null, sinceBlockNumber: 4_000, sinceTimestamp: NOW - 90 };
+  const done = { isQueued: false, nextNode: null, sinceBlockNumber: 1, sinceTimestamp: 1 };
   await tables.writer.insert(workList).values([
-    {
-      ...list,
-      owner: "0x01",
-      node: "0x01",
-      nextItem: "0x02",
-      isQueued: true,
-      nextNode: null,
-      sinceBlockNumber: 4_000,
-      sinceTimestamp: NOW - 90,
-    },
-    {
-      ...list,
-      owner: "0x03",
-      node: "0x03",
-      nextItem: null,
-      isQueued: false,
-      nextNode: null,
-      sinceBlockNumber: 1,
-      sinceTimestamp: 1,
-    },
+    { ...list, ...waiting, owner: "0x01", node: "0x01", nextItem: "0x02" },
+    { ...list, ...done, owner: "0x03", node: "0x03", nextItem: null },
   ]);
-  const text = await readMetrics();
-  expect(text).toContain('namedex_waiting_lists{chain="devnet"} 1\n');
-  expect(text).toContain('namedex_waiting_lists_seconds{chain="devnet"} 60\n');
+  const queued = { 'waiting_lists{chain="devnet"}': 1, 'waiting_lists_seconds{chain="devnet"}': 60 };
+  expectLines(await readMetrics(), queued);
 });
 
 test("metrics give the last comparison with the chain, or 0 if there was none", async () => {
   expect(await readMetrics()).toContain("namedex_verify_timestamp_seconds 0\n");
   const counts = { blockNumber: 4_000, samples: 1_000, values: 6_500, differences: 3 };
-  const text = await readMetrics({ finishedAt: NOW, ...counts });
-  expect(text).toContain(`namedex_verify_timestamp_seconds ${NOW}\n`);
-  expect(text).toContain("namedex_verify_block 4000\n");
-  expect(text).toContain("namedex_verify_samples 1000\n");
-  expect(text).toContain("namedex_verify_values 6500\n");
-  expect(text).toContain("namedex_verify_differences 3\n");
+  expectLines(await readMetrics({ finishedAt: NOW, ...counts }), {
+    verify_timestamp_seconds: NOW,
+    verify_block: 4000,
+    verify_samples: 1000,
+    verify_values: 6500,
+    verify_differences: 3,
+  });
 });
 
 test("metrics count the large indexes that are missing or incomplete", async () => {

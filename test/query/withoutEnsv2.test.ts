@@ -1,33 +1,29 @@
 import { namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint } from "../../src/api/server/http/endpoint.ts";
-import { createCountersSoon } from "../counts/exactCounters.ts";
+import { countNames } from "../counts/exactCounters.ts";
 import { operations } from "../support/operations.ts";
-import { openApi, type TestApi } from "./api.ts";
+import { pathOf, type TestApi, useApi } from "./api.ts";
 import { contracts as withEnsv2 } from "./ensv2.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { needsNode } from "./noChain.ts";
-import { account, CHAIN_ID } from "./rows.ts";
+import { account, CHAIN_ID, NOW } from "./rows.ts";
 import { beginFeed, setProgress, useTables } from "./tables.ts";
 
 /*
  * Without ENSv2, its tables are empty and answers mention nothing of it. With an empty ENSv2, the
  * same rows have the same answers.
  */
-const NOW = 1_800_000_000;
 const NAMES = 3_000;
 const owner = account(4_096 + 7);
 
 const tables = useTables();
-let without: TestApi;
-let empty: TestApi;
+const without = useApi(tables, NOW);
+const empty = useApi(tables, NOW, { contracts: withEnsv2 });
 
 beforeAll(async () => {
   await fillWithMany(NAMES)(tables.pool);
   await beginFeed(tables);
   await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
-  without = openApi(tables, NOW);
-  empty = openApi(tables, NOW, { contracts: withEnsv2 });
 });
 
 const values: Record<string, string> = {
@@ -37,9 +33,6 @@ const values: Record<string, string> = {
   key: "url",
   agentId: "1",
 };
-
-const urlOf = (path: string): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 
 const names = Array.from({ length: 20 }, (_, i) => `name${i}.eth`);
 const addresses = Array.from({ length: 20 }, (_, i) => account(4_096 + i));
@@ -53,11 +46,11 @@ const bodies: Record<string, unknown> = {
 const questions: [title: string, ask: (api: TestApi) => ReturnType<TestApi["get"]>][] = [
   ...operations
     .filter(({ path }) => !needsNode.includes(path))
-    .map(({ method, path }: Endpoint): (typeof questions)[number] => [
-      `${method} ${path}`,
-      (api) =>
-        method === "get" ? api.get(urlOf(path)) : api.post(urlOf(path), bodies[path] ?? { names, addresses }),
-    ]),
+    .map((operation): (typeof questions)[number] => {
+      const [{ method, path }, url] = [operation, pathOf(operation, values)];
+      const body = bodies[path] ?? { names, addresses };
+      return [`${method} ${path}`, (api) => (method === "get" ? api.get(url) : api.post(url, body))];
+    }),
   ...[
     ...["registered", "grace", "premium", "available"].map(
       (one) => `/search-domains?availability_status=${one}`,
@@ -81,10 +74,7 @@ function withoutItsFields({ status, body }: Awaited<ReturnType<TestApi["get"]>>)
 
 describe.each(["the rows", "counters"])("counted from %s", (source) => {
   beforeAll(async () => {
-    if (source === "the rows") return;
-    const client = await tables.pool.connect();
-    await createCountersSoon({ client, schema: "public" }, NOW);
-    client.release();
+    if (source === "counters") await countNames(tables.pool, NOW);
   });
 
   test.each(questions)("%s answers the same without ENSv2 and with an empty one", async (_, ask) => {

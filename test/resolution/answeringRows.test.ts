@@ -1,23 +1,21 @@
 import { domain } from "ponder:schema";
 import fc from "fast-check";
 import { type Address, type Hex, namehash } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { readAnsweringRows } from "../../src/api/names/resolution/indexedRows.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
 import type { Ctx } from "../../src/api/server/http/context.ts";
-import { BASE, BASE_BRIDGE, contracts, NOW } from "../query/layer2.ts";
+import { BASE, BASE_BRIDGE, contracts } from "../query/layer2.ts";
 import { noChain } from "../query/noChain.ts";
-import { account, CHAIN_ID, domainRow } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { account, CHAIN_ID, domainRow, NOW } from "../query/rows.ts";
+import { useTables } from "../query/tables.ts";
 
-let tables: Tables;
+const tables = useTables();
 let ctx: Ctx;
 
 beforeAll(async () => {
-  tables = await createTables();
   ctx = { db: tables.db, contracts, now: NOW, ...noChain, chainHead: async () => null };
 });
-afterAll(() => tables?.drop());
 
 /** Names of up to four labels below base.eth, and some that are below nothing that a layer 2 manages. */
 const below = ["a", "b"].flatMap((one) => [one, `a.${one}`, `b.${one}`, `a.b.${one}`, `a.a.b.${one}`]);

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Live } from "../../src/api/names/live/live.ts";
 import { newestBlock } from "../../src/api/names/resolution/chain.ts";
 import { noChain } from "../query/noChain.ts";
 import { CHAIN_ID } from "../query/rows.ts";
-import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { setProgress, useTables } from "../query/tables.ts";
 import { setHeartbeat } from "../support/ponderState.ts";
 
 const TIME = 1_700_000_000;
 
-let tables: Tables;
+const tables = useTables();
 
 beforeAll(async () => {
-  tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 90, time: TIME });
 });
-afterAll(() => tables.drop());
 
 /** A node at block 100. */
 const live: Live = { ...noChain.live, newestBlock: async () => 100 };

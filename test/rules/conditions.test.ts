@@ -4,7 +4,7 @@ import type { SQL } from "drizzle-orm";
 import fc from "fast-check";
 import { sql } from "ponder";
 import type { Address } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { classCondition, classExpiresWithin, classOf } from "../../src/api/names/counts/classes.ts";
 import { asCounted, onMainChain } from "../../src/api/names/rules/assumeFalse.ts";
 import { availabilityOf } from "../../src/api/names/rules/availability.ts";
@@ -20,7 +20,7 @@ import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { ETH_REGISTRY, entryRow } from "../query/ensv2.ts";
 import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { useTables } from "../query/tables.ts";
 import { isLong } from "../support/size.ts";
 
 const DAY = 86_400n;
@@ -41,15 +41,13 @@ const lives: [string, LifeRules][] = [
 /** The registrar of ENSv2 is open, and its registry saw the first of these labels. */
 const [SEEN, UNSEEN] = [transaction(0x5e00000000), transaction(0x0e00000000)];
 
-let tables: Tables;
+const tables = useTables();
 
 beforeAll(async () => {
-  tables = await createTables();
   const block = { blockNumber: 1, blockTimestamp: 1, transactionHash: transaction(1) };
   await tables.writer.insert(ensv2Phase).values([{ chainId: CHAIN_ID, phase: "open", ...block }]);
   await tables.writer.insert(ensv2Entry).values([entryRow(ETH_REGISTRY, "seen", { storageId: SEEN })]);
 });
-afterAll(() => tables?.drop());
 
 type Columns = Pick<
   typeof domain.$inferSelect,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type EndColumn, endingsOfEnsv1, endOf, endText } from "../../src/api/names/rules/ends.ts";
 import { lifeOfEnsv1 } from "../../src/api/names/rules/life.ts";
 import { isOfRegistrar } from "../../src/api/names/rules/nameRules.ts";
@@ -8,18 +8,14 @@ import { managedNames } from "../../src/ens/managedNames.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { lapsedToken, PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
 import { account, CHAIN_ID } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+import { useTables } from "../query/tables.ts";
 
 const DAY = 86_400n;
 const EXPIRY = 1_800_000_000n;
 const pastGrace = all(isOfRegistrar, lifeOfEnsv1.inPhase("premium", "ended")) as Condition<EndColumn>;
 const rules = { wrapper_expiry: lapsedToken, grace_end: pastGrace };
 
-let tables: Tables;
-beforeAll(async () => {
-  tables = await createTables();
-});
-afterAll(() => tables?.drop());
+const tables = useTables();
 
 type Row = {
   [column in Exclude<EndColumn, "parentNode" | "chainId">]: column extends "wrapperFuses"

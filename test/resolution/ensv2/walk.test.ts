@@ -1,7 +1,7 @@
 import { ensv2Entry, ensv2Proxy } from "ponder:schema";
 import fc from "fast-check";
 import type { Address } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Walk, walkNames } from "../../../src/api/names/resolution/ensv2/walk.ts";
 import type { Ctx } from "../../../src/api/server/http/context.ts";
 import {
@@ -19,16 +19,12 @@ import {
 } from "../../query/ensv2.ts";
 import { noChain } from "../../query/noChain.ts";
 import { account } from "../../query/rows.ts";
-import { createTables, type Tables } from "../../query/tables.ts";
+import { useTables } from "../../query/tables.ts";
 
 const NOW = 1_800_000_000;
 const WORLDS = 60;
 
-let tables: Tables;
-beforeAll(async () => {
-  tables = await createTables();
-});
-afterAll(() => tables?.drop());
+const tables = useTables();
 
 const ctx = (): Ctx => ({ ...noChain, db: tables.db, contracts, now: NOW }) as unknown as Ctx;
 
