@@ -290,7 +290,7 @@ describe("purchases", () => {
     const [title, first] = (await pageOf("statistics/tokens.csv?interval=month"))
       .replaceAll('"', "")
       .split(/\r?\n/);
-    expect([title, first]).toEqual(["Month from,USDC,DAI", "2020-09-01,7,10"]);
+    expect([title, first]).toEqual(["From,USDC,DAI", "2020-09-01,7,10"]);
     expect(await pageOf("statistics?interval=month")).toContain("Revenue from ENSv2 names");
     expect(await pageOf("statistics/sellers.csv")).toContain('"ENSv2 Registrar"');
     const search = await pageOf("search?protocol=ensv2");
