@@ -182,7 +182,7 @@ const numberCell = (value: string | number): string =>
   `<td class="number">${shown.format(Number(value))}</td>`;
 
 /** Rows of a table on the page; its CSV has all. */
-const ROWS_SHOWN = 32;
+const ROWS_SHOWN = 24;
 
 /** The numbers of a figure, with a bar in each row. A script reads those of a chart. */
 const Numbers = ({ figure, sheet: { columns, rows } }: { figure: Figure; sheet: Sheet }) => {
