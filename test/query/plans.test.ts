@@ -135,7 +135,7 @@ async function observe(request: () => Promise<{ status: number; body: unknown }>
   return queries;
 }
 
-/** Expects a number of statements, none of which reads a large table from end to end. */
+/** Expects this number of statements, and that none reads a large table from end to end. */
 async function expectIndexed(
   request: () => Promise<{ status: number; body: unknown }>,
   atLeast = 0,

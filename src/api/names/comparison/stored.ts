@@ -46,8 +46,8 @@ export type DomainRow = {
 };
 
 /**
- * `isFound`: false if the index does not have the name; its row then says nothing. `isChanged`: something happened to it after the
- * block that is compared, so that the tables cannot tell of that block.
+ * `isFound`: false if the index does not have the name; its row then says nothing. `isChanged`: it changed after the compared block,
+ * so the tables no longer show its state at that block.
  */
 export type StoredDomain = {
   node: Hex;

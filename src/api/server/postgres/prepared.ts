@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Db } from "./db.ts";
 
 /**
@@ -18,6 +19,7 @@ export function prepared<Statement>(prepare: (db: Db) => Statement): (db: Db) =>
 /** Statements that `plannedOnce` gives a name. Each connection keeps the plan of each. */
 const MAX_PLANNED = 100;
 
+/** Names by text. They follow from the text: a connection outlives this module when it is reloaded. */
 const names = new Map<string, string>();
 
 type Built<Rows> = PromiseLike<Rows> & {
@@ -29,11 +31,12 @@ type Values = Record<string, unknown>;
 
 /**
  * Runs a statement that each connection plans once. It is for large statements with few texts, whose planning takes most of their
- * time; other texts than the first {@link MAX_PLANNED} are planned each time.
+ * time. After the first {@link MAX_PLANNED} texts, new ones are planned each time.
  */
 export function plannedOnce<Rows>(statement: Built<Rows>, values?: Values): Promise<Rows> {
   const { sql } = statement.toSQL();
-  if (!names.has(sql) && names.size < MAX_PLANNED) names.set(sql, `planned_${names.size}`);
+  if (!names.has(sql) && names.size < MAX_PLANNED)
+    names.set(sql, createHash("sha256").update(sql).digest("base64url"));
   const name = names.get(sql);
   return (name === undefined ? statement : statement.prepare(name)).execute(values);
 }

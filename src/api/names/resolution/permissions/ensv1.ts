@@ -155,7 +155,7 @@ function ofApproval(
   return [{ ...who, may: [], inForce, reason: power.reason ?? (isOfName ? "expired" : "not_wrapped") }];
 }
 
-/** The account that the name's resolver takes as the owner; null if there is none, or it is unknown. */
+/** The account that the name's resolver treats as the owner; null if none or unknown. */
 type Writer = { owner: Address | null; isKnown: boolean; resolver: Address };
 
 /** Null if the name has no resolver, or one whose rule is unknown. */
