@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { plannedOnce } from "../../src/api/server/postgres/prepared.ts";
+import type { Db } from "../../src/api/server/postgres/db.ts";
+import { builtOnce, plannedOnce } from "../../src/api/server/postgres/prepared.ts";
 
 /** A statement that answers with the name under which it runs. */
 const statement = (text: string) => {
@@ -8,13 +9,32 @@ const statement = (text: string) => {
   return Object.assign(execute(), { execute, toSQL: () => ({ sql: text }), prepare: run });
 };
 
-test("a text keeps its name, and beyond the bound texts run without one", async () => {
-  const texts = Array.from({ length: 150 }, (_, i) => `select ${i}`);
-  const ask = () => Promise.all(texts.map((text) => plannedOnce<string | null>(statement(text))));
-  const names = await ask();
-  expect(await ask()).toEqual(names);
-  const named = names.filter((name) => name !== null);
+const texts = Array.from({ length: 150 }, (_, i) => `select ${i}`);
+
+function expectNames(first: (string | null)[], second: (string | null)[]): void {
+  expect(second).toEqual(first);
+  const named = first.filter((name) => name !== null);
   expect(new Set(named).size).toBe(named.length);
-  expect(named.length).toBeLessThanOrEqual(100);
-  expect(names.at(-1)).toBeNull();
+  expect(named).toHaveLength(100);
+  expect(first.at(-1)).toBeNull();
+}
+
+test("a text keeps its name, and beyond the bound texts run without one", async () => {
+  const ask = () => Promise.all(texts.map((text) => plannedOnce<string | null>(statement(text))));
+  expectNames(await ask(), await ask());
+});
+
+test("a title is built once for each database, and beyond the bound for each call", async () => {
+  const dbs = [{}, {}] as Db[];
+  for (const db of dbs) {
+    let builds = 0;
+    const build = (text: string) => () => {
+      builds++;
+      return statement(text);
+    };
+    const ask = () =>
+      Promise.all(texts.map((text) => builtOnce<string | null>(db, `title of ${text}`, build(text), {})));
+    expectNames(await ask(), await ask());
+    expect(builds).toBe(150 + 50);
+  }
 });

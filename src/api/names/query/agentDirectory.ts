@@ -1,12 +1,13 @@
 import { agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, sql } from "ponder";
+import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
+import { builtOnce } from "../../server/postgres/prepared.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 import type { Keyset } from "./keyset.ts";
-import { type Listed, orderOfPage, pageOf, readFound } from "./list.ts";
+import { orderOfPage, pageColumns, pageOf, readFound } from "./list.ts";
 import { emptyPage, type Page, type Part } from "./page.ts";
 
 /** A registry whose agents the directory lists, with the lowercase key prefix of claims to its agents. */
@@ -56,22 +57,45 @@ export async function listDirectory(
 ): Promise<Page<DirectoryRow>> {
   const { directory, filters, part, agentId } = of;
   if (directory.homes.length === 0) return emptyPage(part);
-  const items = sql`with ${lines(directory, agentId)} select item.* from item where ${conditionOf(filters)}`;
   const order: DirectoryOrder = agentId === undefined ? "newest" : "bound_first";
+  const values = {
+    chainId: directory.chainId,
+    homes: JSON.stringify(directory.homes),
+    indexedResolvers: directory.indexedResolvers,
+    agentId: agentId?.toString(),
+    isBound: filters.isBound ?? null,
+    hasRegistration: filters.hasRegistration ?? null,
+    pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
+  };
   return readFound(part, directoryKeys(order), async (slice) => {
-    const { rows } = await db.execute<DirectoryRow & Listed>(
-      sql`select page.* from ${pageOf(items, slice)} order by ${orderOfPage}`,
+    const rows = await builtOnce(
+      db,
+      `directory ${order} ${slice.title}`,
+      () =>
+        db
+          .select({ row: sql<DirectoryRow>`to_jsonb(page)`, agentId: idOfRow, ...pageColumns })
+          .from(pageOf(sql`with ${lines(order)} select item.* from item where ${isListed}`, slice))
+          .orderBy(orderOfPage),
+      { ...values, ...slice.values },
     );
-    return rows.map((row) => ({ ...row, agentId: BigInt(row.agentId) }));
+    return rows.map(({ row, agentId, ...listed }) => ({ ...row, agentId: BigInt(agentId), ...listed }));
   });
 }
 
-const conditionOf = ({ isBound, hasRegistration, text }: DirectoryFilters): SQL =>
-  and(
-    isBound === undefined ? undefined : sql`"isBound" = ${isBound}`,
-    hasRegistration === undefined ? undefined : sql`"hasRegistration" = ${hasRegistration}`,
-    text ? sql`"fullName" ilike ${`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`}` : undefined,
-  ) ?? sql`true`;
+const { placeholder } = sql;
+
+/** An ID has up to 78 digits, too many for a number in JSON. */
+const idOfRow = sql<string>`page."agentId"::text`;
+
+/** Each filter applies if it has a value. */
+const isListed = sql.join(
+  [
+    sql`(${placeholder("isBound")}::boolean is null or "isBound" = ${placeholder("isBound")})`,
+    sql`(${placeholder("hasRegistration")}::boolean is null or "hasRegistration" = ${placeholder("hasRegistration")})`,
+    sql`(${placeholder("pattern")}::text is null or "fullName" ilike ${placeholder("pattern")})`,
+  ],
+  sql` and `,
+);
 
 /** The rest of a key after its prefix: an agent ID of at most 256 bits, and the closing bracket. */
 const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1-9][0-9]*)\\]$')`;
@@ -81,21 +105,20 @@ const isId = (rest: SQL) => sql`(char_length(${rest}) < 80 and ${rest} ~ '^(0|[1
  * may return. It is a separate line if the agent is not bound to the claiming name. A sort combines bindings and claims: the
  * planner expects few of them, so a join would compare every pair.
  */
-function lines({ chainId, homes, indexedResolvers }: Directory, agentId: bigint | undefined): SQL {
+function lines(order: DirectoryOrder): SQL {
+  const chainId = placeholder("chainId");
   const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
-  const id = sql`${agentId?.toString()}::text`;
-  const isWanted = agentId === undefined ? isId(rest) : sql`${rest} = ${id} || ']'`;
+  const id = sql`${placeholder("agentId")}::text`;
+  const isWanted = order === "newest" ? isId(rest) : sql`${rest} = ${id} || ']'`;
   // Each table has its own condition, so only rows that can belong to the agent are joined.
-  const ofAgent = (one: SQL) => (agentId === undefined ? sql`true` : one);
+  const ofAgent = (one: SQL) => (order === "newest" ? sql`true` : one);
   const endsWithId = sql`right(${textRecord.key}, char_length(${id}) + 1) = ${id} || ']'`;
   const isIndexed = (resolver: SQL) =>
-    sql`coalesce(${resolver} = any(${sql.param([...indexedResolvers])}::text[]), false)`;
+    sql`coalesce(${resolver} = any(${placeholder("indexedResolvers")}::text[]), false)`;
   return sql`
   home (chain_id, adapter, registry, prefix) as (
-    select * from unnest(
-      ${sql.param(homes.map((home) => home.chainId))}::int[], ${sql.param(homes.map(({ adapter }) => adapter))}::text[],
-      ${sql.param(homes.map(({ registry }) => registry))}::text[],
-      ${sql.param(homes.map(({ keyPrefix }) => keyPrefix))}::text[])
+    select * from jsonb_to_recordset(${placeholder("homes")}::jsonb)
+      as home ("chainId" int, adapter text, registry text, "keyPrefix" text)
   ),
   claim as materialized (
     select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})

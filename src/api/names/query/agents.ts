@@ -4,6 +4,7 @@ import { and, desc, eq, inArray, isNotNull, isNull, like, lte, or, sql } from "p
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../../abis/contracts.ts";
 import type { Db } from "../../server/postgres/db.ts";
+import { builtOnce } from "../../server/postgres/prepared.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import { beginningOf, beginningOfStored } from "./beginnings.ts";
 import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
@@ -11,14 +12,26 @@ import { isAtCurrentResolver, isInForce, isNodeOf } from "./currentRecords.ts";
 /** A binding, with the agent's URI and owner in the registry. Both are null if the index does not follow the agent. */
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
 
+const { placeholder } = sql;
+
 /** The owner of a token can bind any number of agents. Answers contain the newest. */
 const MAX_AGENTS_OF_NAME = 100;
 
 /** The newest bindings to a name's tokens, newest first. */
-export const listBindingsOfName = async (db: Db, home: AgentHome, node: Hex): Promise<BindingRow[]> =>
-  selectBindings(db, home, eq(agentBinding.node, node))
-    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
-    .limit(MAX_AGENTS_OF_NAME);
+export const listBindingsOfName = (db: Db, home: AgentHome, node: Hex): Promise<BindingRow[]> =>
+  builtOnce(
+    db,
+    "bindings of name",
+    () =>
+      selectBindings(db, eq(agentBinding.node, placeholder("node")))
+        .orderBy(
+          desc(agentBinding.blockTimestamp),
+          desc(agentBinding.blockNumber),
+          desc(agentBinding.logIndex),
+        )
+        .limit(MAX_AGENTS_OF_NAME),
+    { ...home, node },
+  );
 
 /** Bindings of these agents, in any order. Agents that are not bound are left out. */
 export const listBindings = async (
@@ -26,10 +39,17 @@ export const listBindings = async (
   home: AgentHome,
   agentIds: readonly bigint[],
 ): Promise<BindingRow[]> =>
-  agentIds.length === 0 ? [] : selectBindings(db, home, inArray(agentBinding.agentId, [...agentIds]));
+  agentIds.length === 0
+    ? []
+    : builtOnce(
+        db,
+        "bindings of agents",
+        () => selectBindings(db, sql`${agentBinding.agentId} = any(${placeholder("agentIds")}::numeric[])`),
+        { ...home, agentIds: agentIds.map(String) },
+      );
 
 /** URI and owner are valid only while the adapter owns the agent: the index does not follow it afterwards. */
-const selectBindings = (db: Db, { chainId, adapter, registry }: AgentHome, where: SQL) =>
+const selectBindings = (db: Db, where: SQL) =>
   db
     .select({
       ...getTableColumns(agentBinding),
@@ -41,12 +61,18 @@ const selectBindings = (db: Db, { chainId, adapter, registry }: AgentHome, where
       agent,
       and(
         eq(agent.chainId, agentBinding.chainId),
-        eq(agent.registry, registry),
+        eq(agent.registry, placeholder("registry")),
         eq(agent.agentId, agentBinding.agentId),
         eq(agent.owner, agentBinding.adapter),
       ),
     )
-    .where(and(eq(agentBinding.chainId, chainId), eq(agentBinding.adapter, adapter), where));
+    .where(
+      and(
+        eq(agentBinding.chainId, placeholder("chainId")),
+        eq(agentBinding.adapter, placeholder("adapter")),
+        where,
+      ),
+    );
 
 /** A text record in force. */
 export type AgentTextRow = Pick<
@@ -71,11 +97,15 @@ const isClaimText = like(textRecord.key, "agent-registration[%");
 export const listProfileTexts = (
   db: Db,
   names: { chainId: number; nodes: readonly Hex[] },
-): Promise<AgentTextRow[]> => listTextsOf(db, names, isProfileText);
+): Promise<AgentTextRow[]> => listTextsOf(db, names, { title: "profile texts", condition: isProfileText });
 
 /** Records in force of a name at its current resolver: its agent profile, and its claims to agents. */
 export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
-  listTextsOf(db, { chainId, nodes: [node] }, or(isProfileText, isClaimText) as SQL);
+  listTextsOf(
+    db,
+    { chainId, nodes: [node] },
+    { title: "agent texts", condition: or(isProfileText, isClaimText) as SQL },
+  );
 
 /** Keys of profiles and claims that any resolver ever logged for a name. */
 export async function listAgentKeys(
@@ -99,12 +129,14 @@ export async function listAgentKeys(
 }
 
 /** The newest of the selected records, limited for each name: a name with very many records does not displace other names. */
-async function listTextsOf(
+const listTextsOf = async (
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
-  wanted: SQL,
-): Promise<AgentTextRow[]> {
-  if (nodes.length === 0) return [];
+  { title, condition }: { title: string; condition: SQL },
+): Promise<AgentTextRow[]> =>
+  nodes.length === 0 ? [] : builtOnce(db, title, () => selectTexts(db, condition), { chainId, nodes });
+
+function selectTexts(db: Db, condition: SQL) {
   const newestFirst = sql`${textRecord.blockNumber} desc, ${textRecord.logIndex} desc`;
   const texts = db
     .select({
@@ -123,12 +155,12 @@ async function listTextsOf(
     .leftJoin(resolverNode, isNodeOf(textRecord))
     .where(
       and(
-        eq(textRecord.chainId, chainId),
-        inArray(textRecord.node, [...nodes]),
+        eq(textRecord.chainId, placeholder("chainId")),
+        sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
         isInForce(textRecord),
         or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
         isUsableKey,
-        wanted,
+        condition,
       ),
     )
     .as("texts");

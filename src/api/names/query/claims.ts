@@ -46,7 +46,8 @@ export function listClaims(db: Db, address: Address, section: Section): Promise<
         .select({ ...columns, ...pageColumns })
         .from(primaryNameChange)
         .innerJoin(pageOf(claims, slice), isOfPage)
-        .orderBy(orderOfPage),
+        .orderBy(orderOfPage)
+        .execute(slice.values),
     ),
   );
 }

@@ -68,10 +68,15 @@ export function conditionOf(filters: EventFilters, of: ScopeSql, time: SQL): SQL
 const isReset: SQL = sql`${event.eventType} = any(${arrayOf(resetLogs, "text")})`;
 
 /** Matches events of a text. PostgreSQL cannot store a key that contains NUL: such a key is in `details`. */
-export const isOfKey = (key: string): SQL | undefined =>
-  key.includes("\0")
-    ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
-    : eq(event.key, key);
+export const isOfKey = (key: string, value: SQL = sql`${writtenKey(key)}`): SQL | undefined =>
+  hasNul(key)
+    ? and(isNull(event.key), sql`strpos(${event.details}, ${value}) > 0`)
+    : sql`${event.key} = ${value}`;
+
+export const hasNul = (text: string): boolean => text.includes("\0");
+
+/** A text's key as events contain it. */
+export const writtenKey = (key: string): string => (hasNul(key) ? `"key":${JSON.stringify(key)}` : key);
 
 const isWithin = (column: SQL, { from, to }: Bounds): SQL | undefined =>
   and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lte(column, to));

@@ -8,9 +8,9 @@ import { arrayOf } from "./arrays.ts";
 import { nameKey } from "./domains.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
 import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
-import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
+import { type EventSource, keysOf, MAX_NAMES, type Reading, type Whole } from "./eventSources.ts";
 import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
-import { readList } from "./list.ts";
+import { MAX_ENTRIES, readList } from "./list.ts";
 import { emptyPage, FEWEST_ROWS, limitOf, MAX_COUNTED, offsetOf, type Page, type Part } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
@@ -26,15 +26,23 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   const filters = await withTimesOfBlocks(db, source.chains, query.filters);
   const reading = await readingOf(db, source, filters);
   if (reading.looked.names.length === 0) return emptyPage(part);
-  const isPlain = "names" in source && isUnfiltered(query.filters);
-  const isUsualSize = limitOf(part) === FEWEST_ROWS && offsetOf(part) === 0;
-  const ofPage = { ...reading, after: part.after, isFrequent: isPlain && isUsualSize };
+  const whole = isUnfiltered(query.filters) ? wholeOf(source) : undefined;
+  const isUsual = [FEWEST_ROWS, MAX_ENTRIES + 1].includes(limitOf(part)) && isFirstPage(part);
+  const ofPage = { ...reading, after: part.after, whole: isUsual ? whole : undefined };
   return readList(part, {
     keys: eventKeys("events", direction),
     read: (page) => pageOfEvents(db, { source, direction, listed }, ofPage, page),
-    count: () => countOfEvents(db, source, { ...reading, isFrequent: isPlain }, MAX_COUNTED),
+    count: () => countOfEvents(db, source, { ...reading, whole }, MAX_COUNTED),
   });
 }
+
+const isFirstPage = (part: Part): boolean => part.after === undefined && offsetOf(part) === 0;
+
+/** All events of one name, the most frequent list. */
+const wholeOf = ({ kind, chains, ...of }: EventSource): Whole | undefined =>
+  kind === "names" && "names" in of && of.names.of === "one"
+    ? { title: chains.ids.join(), values: { node: of.names.name } }
+    : undefined;
 
 const isUnfiltered = ({ types, records, key, coinType, times, blocks }: EventFilters): boolean =>
   [types, records, key, coinType, times?.from, times?.to, blocks?.from, blocks?.to].every(

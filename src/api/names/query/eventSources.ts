@@ -1,5 +1,5 @@
 import { domain, event, holder } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import type { Placeholder, SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import {
@@ -11,6 +11,7 @@ import {
   parties,
   TIME_OF_PLACE,
 } from "../rules/eventParties.ts";
+import { allEventNames } from "../rules/eventTypes.ts";
 import { arrayOf, unseen, writtenArrayOf } from "./arrays.ts";
 import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
 import { type ChainResolver, logsOfNames } from "./eventsOfNames.ts";
@@ -51,6 +52,9 @@ export type EventSource = { chains: Scope } & (
 /** Limit on the names of an address, the newest first, and on the subnames of a name whose events are gathered. */
 export const MAX_NAMES = 1_000;
 
+/** The name of such a list's statement, and the value of its placeholder. */
+export type Whole = { title: string; values: { node: Hex } };
+
 /** What to read from a source. */
 export type Reading = {
   looked: Looked;
@@ -64,8 +68,8 @@ export type Reading = {
   first?: { limit: SQL; direction: SortDirection };
   /** The maximum number of events to read, in any order. */
   atMost?: SQL;
-  /** True for lists that are often requested in the same form: their statements are planned once. */
-  isFrequent?: boolean;
+  /** For the list of all events of one name, whose statements are built once. */
+  whole?: Whole | undefined;
 };
 
 /** The keys of a source's events, as a subquery. An event can occur more than once. */
@@ -94,13 +98,15 @@ function ofNames(
   { chains, names, listed }: { chains: Scope; names: Names; listed: readonly ChainResolver[] },
   reading: Reading,
 ): SQL {
-  const { looked, first } = reading;
+  const { looked, first, whole } = reading;
+  // Comparing with every type would make planning take five times as long.
+  const isAnyType = looked.names.length === allEventNames.length;
   const logs = logsOfNames({
     columns: keyColumns,
-    names: namesSql(names, chains),
+    names: namesSql(names, chains, whole && sql.placeholder("node")),
     listed,
     condition: and(
-      sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
+      isAnyType ? undefined : sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
       conditionIn(reading),
     ),
   });
@@ -110,11 +116,11 @@ function ofNames(
 }
 
 /** The names, as a subquery. */
-function namesSql(names: Names, chains: Scope): SQL {
+function namesSql(names: Names, chains: Scope, node?: Placeholder): SQL {
   const of = sqlOf(chains);
   switch (names.of) {
     case "one":
-      return sql`select unnest(${arrayOf(chains.ids, "int")}) as chain_id, ${names.name}::text as node`;
+      return sql`select unnest(${writtenArrayOf(chains.ids, "int")}) as chain_id, ${node ?? names.name}::text as node`;
     case "parent":
       return sql`${namesSql({ of: "one", name: names.name }, chains)} union
         (select ${domain.chainId}, ${domain.node} from ${domain}

@@ -2,7 +2,7 @@ import { event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
-import { plannedOnce } from "../../server/postgres/prepared.ts";
+import { builtOnce } from "../../server/postgres/prepared.ts";
 import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from "./eventRows.ts";
 import { type EventSource, keysOf, type Reading } from "./eventSources.ts";
 import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
@@ -29,16 +29,21 @@ export function pageOfEvents(
   reading: Reading,
   { limit, offset }: { limit: number; offset: number },
 ) {
-  const found = keysOf(source, { ...reading, first: { limit: written(limit + offset), direction } });
-  const page = sql`(select * from (${each(source, found)}) as log
-    order by ${inOrder(direction, "log")} limit ${written(limit)} offset ${written(offset)}) as page`;
-  const position = positionOf(eventKeys("events", direction));
-  const rows = db
-    .select({ ...shownOfEvent, isForeign: isForeignTo(listed), position: position as SQL.Aliased<Position> })
-    .from(event)
-    .innerJoin(page, isEventOfRow)
-    .orderBy(inOrder(direction));
-  return reading.isFrequent ? plannedOnce(rows) : rows;
+  const { whole } = reading;
+  const build = () => {
+    const found = keysOf(source, { ...reading, first: { limit: written(limit + offset), direction } });
+    const page = sql`(select * from (${each(source, found)}) as log
+      order by ${inOrder(direction, "log")} limit ${written(limit)} offset ${written(offset)}) as page`;
+    const position = positionOf(eventKeys("events", direction));
+    // The logs of names have no foreign emitters.
+    const isForeign = source.kind === "names" ? sql<null>`null` : isForeignTo(listed);
+    return db
+      .select({ ...shownOfEvent, isForeign, position: position as SQL.Aliased<Position> })
+      .from(event)
+      .innerJoin(page, isEventOfRow)
+      .orderBy(inOrder(direction));
+  };
+  return whole ? builtOnce(db, `events ${whole.title} ${direction} ${limit}`, build, whole.values) : build();
 }
 
 /** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
@@ -52,10 +57,14 @@ export async function countOfEvents(
   const atMost = written(countTo + 1);
   const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
-  const counted = db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
-  const [row] = await (reading.isFrequent ? plannedOnce(counted) : counted);
+  const { whole } = reading;
+  const build = () =>
+    db
+      .select({ total: sql<number>`count(*)::int` })
+      .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
+  const [row] = await (whole
+    ? builtOnce(db, `count of events ${whole.title}`, build, whole.values)
+    : build());
   return row?.total ?? 0;
 }
 

@@ -1,5 +1,6 @@
-import type { SQL } from "drizzle-orm";
+import type { Placeholder, SQL } from "drizzle-orm";
 import { sql } from "ponder";
+import type { Values } from "../../server/postgres/prepared.ts";
 import {
   canBeNull,
   type Keyset,
@@ -66,8 +67,19 @@ async function toPage<Row extends Listed>(
   return { total: part.isCounted ? (totalOfLast(found, part) ?? (await count(found))) : null, rows, next };
 }
 
-/** The slice of a list whose rows are all found, counted and sorted, and the keys of its order. */
-export type FoundSlice = Omit<Slice, "order"> & { keys: Keyset };
+/**
+ * The slice of a list whose rows are all found, counted and sorted, and the keys of its order. Its bounds are placeholders, so
+ * that statements with one `title` have one text.
+ */
+export type FoundSlice = {
+  keys: Keyset;
+  where: SQL | undefined;
+  limit: Placeholder;
+  offset: Placeholder;
+  title: string;
+  /** The values of the placeholders. */
+  values: Values;
+};
 
 /** A page, as `page`, of the rows that a statement finds. The keys are columns of the statement. */
 export function pageOf(rows: SQL, { keys, where, limit, offset }: FoundSlice): SQL {
@@ -95,8 +107,20 @@ export async function readFound<Row extends Listed>(
   read: (slice: FoundSlice) => Promise<Row[]>,
 ): Promise<Page<Row>> {
   const readPart = (asked: Part) => {
-    const where = asked.after && rangeOf(keys, "values_after", asked.after).where;
-    return read({ keys, where, limit: limitOf(asked), offset: offsetOf(asked) });
+    const after = asked.after?.map((value, i) => ({ title: `after_${i}`, value }));
+    const placeholders = after?.map(({ title }) => sql.placeholder(title));
+    return read({
+      keys,
+      title: [after ? "after" : "first", ...keys.map(({ direction }) => direction)].join(" "),
+      where: placeholders && rangeOf(keys, "values_after", placeholders).where,
+      limit: sql.placeholder("limit"),
+      offset: sql.placeholder("offset"),
+      values: {
+        limit: limitOf(asked),
+        offset: offsetOf(asked),
+        ...Object.fromEntries(after?.map(({ title, value }) => [title, value]) ?? []),
+      },
+    });
   };
   const found = await readPart(part);
   // If the page begins after the last row, there is no row to contain the total.

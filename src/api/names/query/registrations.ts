@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { plannedOnce } from "../../server/postgres/prepared.ts";
+import { builtOnce } from "../../server/postgres/prepared.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import { logsOfContracts } from "./eventsOfNames.ts";
 import { type Keyset, orderBy, positionOf } from "./keyset.ts";
@@ -86,22 +86,21 @@ export function listPurchases(
   section: Section,
 ): Promise<Page<PurchaseEntry>> {
   const of = sqlOf(chains);
+  const isRenewal = sql<boolean>`page.is_renewal`;
   const values = { node, isMerged, isSubname, nonOwners: [...chains.ensv2.nonOwners] };
   return readSection(section, "asc", (part, direction) =>
     readFound(part, purchaseKeys(of, direction), (slice) =>
-      plannedOnce(
-        db
-          .select({
-            ...mergedPurchase,
-            ...startInEnsv2,
-            isRenewal: sql<boolean>`page.is_renewal`,
-            ...pageColumns,
-          })
-          .from(event)
-          .innerJoin(pageOfEntries(of, slice), isEventOfRow)
-          .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
-          .orderBy(sql`page.entry`),
-        values,
+      builtOnce(
+        db,
+        of.title(`purchases ${chains.ids} ${slice.title}`),
+        () =>
+          db
+            .select({ ...mergedPurchase, ...startInEnsv2, isRenewal, ...pageColumns })
+            .from(event)
+            .innerJoin(pageOfEntries(of, slice), isEventOfRow)
+            .groupBy(event.chainId, sql`page.entry`, isRenewal, pageColumns.total, pageColumns.position)
+            .orderBy(sql`page.entry`),
+        { ...values, ...slice.values },
       ),
     ),
   );

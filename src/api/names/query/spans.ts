@@ -3,7 +3,7 @@ import type { SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../../server/postgres/db.ts";
-import { plannedOnce } from "../../server/postgres/prepared.ts";
+import { builtOnce } from "../../server/postgres/prepared.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
 import type { Keyset, Position } from "./keyset.ts";
 import { orderOfPage, pageColumns, pageOf, readFound, readSection, type Section } from "./list.ts";
@@ -42,20 +42,22 @@ export const listSpans = (
   db: Db,
   { kind, chains, node, now, tokenEnd }: SpansOf,
   section: Section,
-): Promise<Page<Span>> =>
-  readSection(section, "asc", (part, direction) =>
+): Promise<Page<Span>> => {
+  const of = sqlOf(chains);
+  return readSection(section, "asc", (part, direction) =>
     readFound(part, spanKeys(direction), (slice) =>
-      plannedOnce(
-        db
-          .select(columns)
-          .from(
-            pageOf(
-              sql`${spansOf(changes[kind], sqlOf(chains))} select * from span where address is not null`,
-              slice,
-            ),
-          )
-          .orderBy(orderOfPage),
+      builtOnce(
+        db,
+        of.title(`spans ${kind} ${chains.ids} ${slice.title}`),
+        () =>
+          db
+            .select(columns)
+            .from(
+              pageOf(sql`${spansOf(changes[kind], of)} select * from span where address is not null`, slice),
+            )
+            .orderBy(orderOfPage),
         {
+          ...slice.values,
           node,
           now,
           nonOwners: [...chains.ensv2.nonOwners],
@@ -65,6 +67,7 @@ export const listSpans = (
       ),
     ),
   );
+};
 
 type SpansOf = {
   node: Hex;

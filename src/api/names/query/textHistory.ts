@@ -4,8 +4,9 @@ import { eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../../ens/name.ts";
 import type { Db } from "../../server/postgres/db.ts";
+import { builtOnce } from "../../server/postgres/prepared.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
-import { isOfKey } from "./eventFilters.ts";
+import { hasNul, isOfKey, writtenKey } from "./eventFilters.ts";
 import { isEventOfRow } from "./eventRows.ts";
 import type { Keyset } from "./keyset.ts";
 import { orderOfPage, pageColumns, pageOf, readFound, readSection, type Section } from "./list.ts";
@@ -49,15 +50,27 @@ export function listTextSteps(
   { node, chains, key, indexedResolvers }: TextOf,
   section: Section,
 ): Promise<Page<TextStep>> {
-  const isText = isOfKey(key);
+  const of = sqlOf(chains);
+  const isText = isOfKey(key, sql`${placeholder("text")}::text`);
   return readSection(section, "desc", (part) =>
     readFound(part, textKeys(), (slice) =>
-      db
-        .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isText), ...shownOfStep })
-        .from(pageOf(listedSteps(isText, sqlOf(chains)), slice))
-        .leftJoin(event, isEventOfRow)
-        .orderBy(orderOfPage)
-        .execute({ node, indexedResolvers, resolverCode: [...chains.ensv2.resolverCode] }),
+      builtOnce(
+        db,
+        of.title(`text_history ${hasNul(key)} ${chains.ids} ${slice.title}`),
+        () =>
+          db
+            .select({ blockNumber: sql<number>`page.at_block`, restored: restoredBy(isText), ...shownOfStep })
+            .from(pageOf(listedSteps(isText, of), slice))
+            .leftJoin(event, isEventOfRow)
+            .orderBy(orderOfPage),
+        {
+          ...slice.values,
+          node,
+          text: writtenKey(key),
+          indexedResolvers,
+          resolverCode: [...chains.ensv2.resolverCode],
+        },
+      ),
     ),
   );
 }

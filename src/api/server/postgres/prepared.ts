@@ -16,8 +16,36 @@ export function prepared<Statement>(prepare: (db: Db) => Statement): (db: Db) =>
   };
 }
 
-/** Statements that `plannedOnce` gives a name. Each connection keeps the plan of each. */
+/** Statements with a name, of `builtOnce` and `plannedOnce` each. Each connection keeps the plan of each. */
 const MAX_PLANNED = 100;
+
+const built = new WeakMap<Db, Map<string, { execute: (values: Values) => Promise<unknown> }>>();
+
+/**
+ * Runs a statement that is built once for each database and planned once for each connection. It is for large statements, whose building
+ * takes longer than running them. After the first {@link MAX_PLANNED} titles, new ones are built each time.
+ *
+ * @param title determines the text: what differs between calls with the same title is a placeholder
+ * @param values the placeholders' values
+ */
+export function builtOnce<Rows>(
+  db: Db,
+  title: string,
+  build: () => Built<Rows>,
+  values: Values,
+): Promise<Rows> {
+  const statements = built.get(db) ?? new Map();
+  built.set(db, statements);
+  const known = statements.get(title);
+  if (known !== undefined) return known.execute(values);
+  const statement = build();
+  if (statements.size >= MAX_PLANNED) return statement.execute(values);
+  const named = statement.prepare(nameOf(statement.toSQL().sql));
+  statements.set(title, named);
+  return named.execute(values);
+}
+
+const nameOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 /** Names by text. They follow from the text: a connection outlives this module when it is reloaded. */
 const names = new Map<string, string>();
@@ -27,7 +55,7 @@ type Built<Rows> = PromiseLike<Rows> & {
   prepare: (name: string) => { execute: (values?: Values) => Promise<Rows> };
   execute: (values?: Values) => Promise<Rows>;
 };
-type Values = Record<string, unknown>;
+export type Values = Record<string, unknown>;
 
 /**
  * Runs a statement that each connection plans once. It is for large statements with few texts, whose planning takes most of their
@@ -35,8 +63,7 @@ type Values = Record<string, unknown>;
  */
 export function plannedOnce<Rows>(statement: Built<Rows>, values?: Values): Promise<Rows> {
   const { sql } = statement.toSQL();
-  if (!names.has(sql) && names.size < MAX_PLANNED)
-    names.set(sql, createHash("sha256").update(sql).digest("base64url"));
+  if (!names.has(sql) && names.size < MAX_PLANNED) names.set(sql, nameOf(sql));
   const name = names.get(sql);
   return (name === undefined ? statement : statement.prepare(name)).execute(values);
 }

@@ -75,9 +75,7 @@ export const domainEvents = endpoint({
       listEventPage(ctx.db, { ...query, part, direction }),
     );
     const events = isPlain(request)
-      ? found.rows.map((row) =>
-          toEventRecord({ ...row, isForeign: null }, ctx, { name: nameOfRow(name, row) }),
-        )
+      ? found.rows.map((row) => toEventRecord(row, ctx, { name: nameOfRow(name, row) }))
       : await toEvents(ctx, found.rows, (row) => nameOfRow(name, row));
     return {
       events,

@@ -40,7 +40,8 @@ export async function listPrevious(
   const { rows, ...found } = await readFound(part, keys, (slice) =>
     selectDomains(db, { ...last, ...pageColumns })
       .innerJoin(pageOf(gone, slice), sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`)
-      .orderBy(orderOfPage),
+      .orderBy(orderOfPage)
+      .execute(slice.values),
   );
   return {
     ...found,
