@@ -8,8 +8,15 @@ import { arrayOf } from "./arrays.ts";
 import { nameKey } from "./domains.ts";
 import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks } from "./eventFilters.ts";
 import { type EventRow, eventKeys, isEventOfRow } from "./eventRows.ts";
-import { type EventSource, keysOf, MAX_NAMES, type Reading, type Whole } from "./eventSources.ts";
-import { countOfEvents, type EventList, type ListedEvent, pageOfEvents, written } from "./eventStatements.ts";
+import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
+import {
+  countOfEvents,
+  type EventList,
+  type ListedEvent,
+  pageOfEvents,
+  type Whole,
+  written,
+} from "./eventStatements.ts";
 import { MAX_ENTRIES, readList } from "./list.ts";
 import { emptyPage, FEWEST_ROWS, limitOf, MAX_COUNTED, offsetOf, type Page, type Part } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
@@ -28,21 +35,36 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   if (reading.looked.names.length === 0) return emptyPage(part);
   const whole = isUnfiltered(query.filters) ? wholeOf(source) : undefined;
   const isUsual = [FEWEST_ROWS, MAX_ENTRIES + 1].includes(limitOf(part)) && isFirstPage(part);
-  const ofPage = { ...reading, after: part.after, whole: isUsual ? whole : undefined };
+  const list = { source, direction, listed, whole: isUsual ? whole : undefined };
   return readList(part, {
     keys: eventKeys("events", direction),
-    read: (page) => pageOfEvents(db, { source, direction, listed }, ofPage, page),
-    count: () => countOfEvents(db, source, { ...reading, whole }, MAX_COUNTED),
+    read: (page) => pageOfEvents(db, list, { ...reading, after: part.after }, page),
+    count: () => countOfEvents(db, { source, whole }, reading, MAX_COUNTED),
   });
 }
 
 const isFirstPage = (part: Part): boolean => part.after === undefined && offsetOf(part) === 0;
 
-/** All events of one name, the most frequent list. */
-const wholeOf = ({ kind, chains, ...of }: EventSource): Whole | undefined =>
-  kind === "names" && "names" in of && of.names.of === "one"
-    ? { title: chains.ids.join(), values: { node: of.names.name } }
-    : undefined;
+/** All events of one name or address: the most frequent lists. */
+function wholeOf(source: EventSource): Whole | undefined {
+  const { placeholder } = sql;
+  const title = `${source.kind} ${source.chains.ids}`;
+  if (source.kind === "names" && source.names.of === "one") {
+    const names = { of: "one", name: placeholder("node") } as const;
+    return { title, source: { ...source, names }, values: { node: source.names.name } };
+  }
+  if (source.kind === "address" && source.names.of === "address") {
+    const { address } = source;
+    const { reverseChains, reverseNodes } = source.names;
+    const asked = { address: placeholder("address"), reverseNodes: placeholder("reverseNodes") };
+    return {
+      title: `${title} ${reverseChains}`,
+      source: { ...source, address: asked.address, names: { ...source.names, ...asked } },
+      values: { address, reverseNodes },
+    };
+  }
+  return undefined;
+}
 
 const isUnfiltered = ({ types, records, key, coinType, times, blocks }: EventFilters): boolean =>
   [types, records, key, coinType, times?.from, times?.to, blocks?.from, blocks?.to].every(
@@ -51,7 +73,7 @@ const isUnfiltered = ({ types, records, key, coinType, times, blocks }: EventFil
 
 /** Counts the events of a source, up to `countTo` + 1. For one name the count is exact. */
 export const countEvents = async (db: Db, source: EventSource, countTo: number): Promise<number> =>
-  countOfEvents(db, source, await readingOf(db, source, {}), countTo);
+  countOfEvents(db, { source }, await readingOf(db, source, {}), countTo);
 
 const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Promise<Reading> => {
   const looked = lookedOf(filters);

@@ -1,5 +1,5 @@
 import { domain, event, holder } from "ponder:schema";
-import type { Placeholder, SQL } from "drizzle-orm";
+import { Placeholder, type SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import {
@@ -26,15 +26,18 @@ import { type Scope, sqlOf } from "./scope.ts";
  */
 
 /** The reverse names of an address: the listed chains whose registry contains such names, and the node on each. */
-export type ReverseNames = { reverseChains: readonly number[]; reverseNodes: readonly Hex[] };
+export type ReverseNames = { reverseChains: readonly number[]; reverseNodes: Given<readonly Hex[]> };
+
+/** A value, or its placeholder in a statement that is built once. */
+export type Given<Value> = Value | Placeholder;
 
 /** Names whose events form one list. */
 export type Names =
-  | { of: "one"; name: Hex }
+  | { of: "one"; name: Given<Hex> }
   /** A name and its direct subnames. */
   | { of: "parent"; name: Hex }
   /** The names on whose events an address appears as receiver or owner, newest first and bounded, and its reverse names. */
-  | ({ of: "address"; address: Address } & ReverseNames);
+  | ({ of: "address"; address: Given<Address> } & ReverseNames);
 
 /** The source of a list's events. */
 export type EventSource = { chains: Scope } & (
@@ -42,7 +45,7 @@ export type EventSource = { chains: Scope } & (
   /** Logs that name an address. */
   | { kind: "party"; address: Address }
   /** Logs of an address's names, and logs that name the address. */
-  | { kind: "address"; names: Names; address: Address; listed: readonly ChainResolver[] }
+  | { kind: "address"; names: Names; address: Given<Address>; listed: readonly ChainResolver[] }
   /** Logs of a contract. */
   | { kind: "contract"; address: Address }
   /** Every log, of all types and chains or a selection. */
@@ -51,9 +54,6 @@ export type EventSource = { chains: Scope } & (
 
 /** Limit on the names of an address, the newest first, and on the subnames of a name whose events are gathered. */
 export const MAX_NAMES = 1_000;
-
-/** The name of such a list's statement, and the value of its placeholder. */
-export type Whole = { title: string; values: { node: Hex } };
 
 /** What to read from a source. */
 export type Reading = {
@@ -68,8 +68,6 @@ export type Reading = {
   first?: { limit: SQL; direction: SortDirection };
   /** The maximum number of events to read, in any order. */
   atMost?: SQL;
-  /** For the list of all events of one name, whose statements are built once. */
-  whole?: Whole | undefined;
 };
 
 /** The keys of a source's events, as a subquery. An event can occur more than once. */
@@ -98,12 +96,12 @@ function ofNames(
   { chains, names, listed }: { chains: Scope; names: Names; listed: readonly ChainResolver[] },
   reading: Reading,
 ): SQL {
-  const { looked, first, whole } = reading;
+  const { looked, first } = reading;
   // Comparing with every type would make planning take five times as long.
   const isAnyType = looked.names.length === allEventNames.length;
   const logs = logsOfNames({
     columns: keyColumns,
-    names: namesSql(names, chains, whole && sql.placeholder("node")),
+    names: namesSql(names, chains),
     listed,
     condition: and(
       isAnyType ? undefined : sql`${event.eventType} = any(${writtenArrayOf(looked.names, "text")})`,
@@ -116,11 +114,11 @@ function ofNames(
 }
 
 /** The names, as a subquery. */
-function namesSql(names: Names, chains: Scope, node?: Placeholder): SQL {
+function namesSql(names: Names, chains: Scope): SQL {
   const of = sqlOf(chains);
   switch (names.of) {
     case "one":
-      return sql`select unnest(${writtenArrayOf(chains.ids, "int")}) as chain_id, ${node ?? names.name}::text as node`;
+      return sql`select unnest(${writtenArrayOf(chains.ids, "int")}) as chain_id, ${names.name}::text as node`;
     case "parent":
       return sql`${namesSql({ of: "one", name: names.name }, chains)} union
         (select ${domain.chainId}, ${domain.node} from ${domain}
@@ -130,13 +128,16 @@ function namesSql(names: Names, chains: Scope, node?: Placeholder): SQL {
         where ${and(sql`${holder.address} = ${unseen(sql`${names.address}::text`)}`, of.holds(holder.chainId))}
         order by ${holder.lastOwnedBlockNumber} desc, ${holder.node} desc limit ${MAX_NAMES}`;
       const ids = writtenArrayOf(names.reverseChains, "int");
-      const nodes = unseen(arrayOf(names.reverseNodes, "text"));
+      const { reverseNodes } = names;
+      const nodes = unseen(
+        reverseNodes instanceof Placeholder ? sql`${reverseNodes}::text[]` : arrayOf(reverseNodes, "text"),
+      );
       return sql`(${newest}) union select * from unnest(${ids}, ${nodes}) as reverse (chain_id, node)`;
     }
   }
 }
 
-const ofParty = ({ chains, address }: { chains: Scope; address: Address }, reading: Reading): SQL =>
+const ofParty = ({ chains, address }: { chains: Scope; address: Given<Address> }, reading: Reading): SQL =>
   sql.join(
     parties.map((party) =>
       ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address }),
@@ -145,7 +146,7 @@ const ofParty = ({ chains, address }: { chains: Scope; address: Address }, readi
   );
 
 /** An indexed place of logs: its event types, and SQL of the index's other columns. */
-type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
+type Place = { names: readonly string[]; value: string; address: Given<Address | "">; where?: string };
 
 /** The time of an event, in the form that only the indexes of places have. */
 const timeOfPlace = sql.raw(TIME_OF_PLACE);

@@ -2,7 +2,7 @@ import { event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import type { Db } from "../../server/postgres/db.ts";
-import { builtOnce } from "../../server/postgres/prepared.ts";
+import { builtOnce, type Values } from "../../server/postgres/prepared.ts";
 import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from "./eventRows.ts";
 import { type EventSource, keysOf, type Reading } from "./eventSources.ts";
 import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
@@ -13,6 +13,9 @@ import type { SortDirection } from "./page.ts";
 
 /** An event; `isForeign` is true if it comes from a resolver that has no authority over the name. */
 export type ListedEvent = EventRow & { isForeign: boolean | null };
+
+/** A list whose statements are built once: their title, the source with placeholders, and the values of these. */
+export type Whole = { title: string; source: EventSource; values: Values };
 
 /** The events of a page. */
 export type EventList = {
@@ -25,46 +28,47 @@ export type EventList = {
 /** A selection of events with their positions. The list is read up to the end of the page. */
 export function pageOfEvents(
   db: Db,
-  { source, direction, listed }: EventList,
+  { source, direction, listed, whole }: EventList & { whole: Whole | undefined },
   reading: Reading,
   { limit, offset }: { limit: number; offset: number },
 ) {
-  const { whole } = reading;
-  const build = () => {
-    const found = keysOf(source, { ...reading, first: { limit: written(limit + offset), direction } });
-    const page = sql`(select * from (${each(source, found)}) as log
+  const select = (from: EventSource) => {
+    const found = keysOf(from, { ...reading, first: { limit: written(limit + offset), direction } });
+    const page = sql`(select * from (${each(from, found)}) as log
       order by ${inOrder(direction, "log")} limit ${written(limit)} offset ${written(offset)}) as page`;
     const position = positionOf(eventKeys("events", direction));
     // The logs of names have no foreign emitters.
-    const isForeign = source.kind === "names" ? sql<null>`null` : isForeignTo(listed);
+    const isForeign = from.kind === "names" ? sql<null>`null` : isForeignTo(listed);
     return db
       .select({ ...shownOfEvent, isForeign, position: position as SQL.Aliased<Position> })
       .from(event)
       .innerJoin(page, isEventOfRow)
       .orderBy(inOrder(direction));
   };
-  return whole ? builtOnce(db, `events ${whole.title} ${direction} ${limit}`, build, whole.values) : build();
+  if (whole === undefined) return select(source);
+  const title = `events ${whole.title} ${direction} ${limit}`;
+  return builtOnce(db, title, () => select(whole.source), whole.values);
 }
 
 /** Counts the events of a source as `total`: up to `countTo` + 1, and exactly for one name. */
 export async function countOfEvents(
   db: Db,
-  source: EventSource,
+  { source, whole }: { source: EventSource; whole?: Whole | undefined },
   reading: Reading,
   countTo: number,
 ): Promise<number> {
   const isBounded = source.kind !== "names" || source.names.of === "address";
   const atMost = written(countTo + 1);
-  const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
-  const { whole } = reading;
-  const build = () =>
-    db
+  const select = (from: EventSource) => {
+    const found = keysOf(from, { ...reading, ...(isBounded && { atMost }) });
+    return db
       .select({ total: sql<number>`count(*)::int` })
-      .from(sql`(select from (${each(source, found)}) as log ${bound}) as counted`);
+      .from(sql`(select from (${each(from, found)}) as log ${bound}) as counted`);
+  };
   const [row] = await (whole
-    ? builtOnce(db, `count of events ${whole.title}`, build, whole.values)
-    : build());
+    ? builtOnce(db, `count of events ${whole.title}`, () => select(whole.source), whole.values)
+    : select(source));
   return row?.total ?? 0;
 }
 
