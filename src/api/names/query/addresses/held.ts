@@ -7,12 +7,11 @@ import { toSql } from "../../rules/conditionSql.ts";
 import { isCounted } from "../../rules/nameRules.ts";
 import { ownedAt } from "../../rules/ownershipSql.ts";
 import { arrayOf } from "../arrays.ts";
-import { type DomainPage, listDomainPage } from "../domainLists.ts";
+import { type DomainPage, type DomainPart, listDomainPage } from "../domainLists.ts";
 import { listInOrder, nameKey } from "../domains.ts";
 import { orderBy, type Position, positionOf } from "../keyset.ts";
 import { cutPage, domainKeys, FEWEST_ROWS, limitOf, type PageRequest, totalOfLast } from "../page.ts";
 import { type Scope, sqlOf } from "../scope.ts";
-import { countHeld } from "./counts.ts";
 import { filterCondition, isUnfiltered, type NameFilters } from "./nameFilters.ts";
 import { type Held, partsOfRelations } from "./relationParts.ts";
 
@@ -28,11 +27,16 @@ export function listHeld(
     from,
     where: and(where, filter),
   }));
-  const count = async () => {
-    const counts = [...(await countHeld(db, held, filters)).values()];
-    return counts.reduce((sum, { total }) => sum + total, 0);
-  };
-  return listDomainPage(db, { chains, now, page, parts, count });
+  return listDomainPage(db, { chains, now, page, parts, count: () => countNames(db, parts) });
+}
+
+/** Counts the names of all parts. A name in several parts counts once. */
+async function countNames(db: Db, parts: readonly DomainPart[]): Promise<number> {
+  if (parts.length === 0) return 0;
+  const each = parts.map(
+    ({ from, where }) => sql`(select ${domain.chainId}, ${domain.node} from ${from} where ${where})`,
+  );
+  return db.$count(sql`(${sql.join(each, sql` union `)}) as name`);
 }
 
 /** True if `listFirstOwned` can read the first page of a list. */
