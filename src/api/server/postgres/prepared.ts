@@ -58,11 +58,12 @@ type Built<Rows> = PromiseLike<Rows> & {
 export type Values = Record<string, unknown>;
 
 /**
- * Runs a statement that each connection plans once, for callers that cannot name their statements in advance. After the first {@link MAX_PLANNED} texts, new ones are planned each time.
+ * Runs a statement that each connection plans once, for callers without a title for each text. After the first
+ * {@link MAX_PLANNED} texts, new ones are planned each time.
  */
-export function plannedOnce<Rows>(statement: Built<Rows>, values?: Values): Promise<Rows> {
+export function plannedOnce<Rows>(statement: Built<Rows>): Promise<Rows> {
   const { sql } = statement.toSQL();
   if (!names.has(sql) && names.size < MAX_PLANNED) names.set(sql, nameOf(sql));
   const name = names.get(sql);
-  return (name === undefined ? statement : statement.prepare(name)).execute(values);
+  return (name === undefined ? statement : statement.prepare(name)).execute();
 }
