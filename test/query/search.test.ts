@@ -172,7 +172,7 @@ describe("GET /domain/:name/subdomains", () => {
 describe("POST /whois/bulk", () => {
   test("answers each item in its place: known, unknown and invalid ones", async () => {
     const { status, body } = await api.post("/whois/bulk", {
-      names: ["Alice.eth", "unregistered.eth", "a..b", "alice.eth"],
+      names: ["Alice.eth", "unregistered.eth", "a..b", "alice.eth", "soon.eth"],
       namehashes: [namehash("grace.eth"), namehash("unregistered.eth"), "0x12"],
     });
     expect(status).toBe(200);
@@ -188,12 +188,13 @@ describe("POST /whois/bulk", () => {
       },
       { query: "a..b", ...unknown, ...failure("INVALID_NAME").body },
       await whois("alice.eth"),
+      await whois("soon.eth"),
       { ...(await whois("grace.eth")), query: namehash("grace.eth") },
       { query: namehash("unregistered.eth"), ...unknown, source: "indexed" },
       { query: "0x12", ...unknown, ...failure("INVALID_HASH").body },
     ]);
-    const counted = { registered: 2, grace: 1, premium: 0, available: 1, unknown: 3, expiring_30d: 0 };
-    expect(body.summary).toEqual({ total: 7, ...counted });
+    const counted = { registered: 3, grace: 1, premium: 0, available: 1, unknown: 3, expiring_30d: 1 };
+    expect(body.summary).toEqual({ total: 8, ...counted });
   });
 
   test.each([
