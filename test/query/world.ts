@@ -151,6 +151,7 @@ async function fillWorld({ writer }: Pick<Tables, "writer">): Promise<void> {
       textRow("alice.eth", "a/b c", "slash"),
       textRow("alice.eth", "n\0ul", "v\u2400", { exact: JSON.stringify({ key: "n\0ul", value: "v\0" }) }),
       textRow("alice.eth", "url", "of another resolver", atStrange),
+      textRow("alice.eth", "display", "ALICE.eth", atStrange),
       textRow("cleared.eth", "url", "version 1", { version: 1 }),
       textRow("cleared.eth", "avatar", "version 2", { version: 2 }),
       textRow("cleared.eth", "display", "CLEARED.eth", { version: 1 }),
