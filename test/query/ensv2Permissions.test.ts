@@ -18,6 +18,7 @@ import { setProgress, useTables } from "./tables.ts";
 /** A user's registry, below `linked.eth`. */
 const USER = account(0x6001);
 const EXPIRED = BigInt(NOW);
+const revoked = account(0xdead);
 const SET_SUBREGISTRY = 1n << 20n;
 const SET_RESOLVER = 1n << 24n;
 const CAN_TRANSFER = 1n << 156n;
@@ -69,6 +70,7 @@ beforeAll(async () => {
     .insert(ensv2Role)
     .values([
       roleRow(ETH_REGISTRY, linked.resource, alice, SET_SUBREGISTRY | CAN_TRANSFER),
+      roleRow(ETH_REGISTRY, linked.resource, revoked, 0n),
       roleRow(ETH_REGISTRY, plain.resource, carol, SET_RESOLVER),
       roleRow(ETH_REGISTRY, late.resource, alice, SET_SUBREGISTRY | CAN_TRANSFER),
       roleRow(USER, null, carol, CAN_TRANSFER),
@@ -107,6 +109,11 @@ describe("a name's registry can be replaced by", () => {
     expect(await ofKind("sub.plain.eth", "parent_operator")).toEqual([]);
     expect(await ofKind("sub.plain.eth", "parent_role")).toEqual([]);
   });
+});
+
+test("revoked roles are in no list", async () => {
+  expect(await ofKind("linked.eth", "role")).toMatchObject([{ address: getAddress(alice) }]);
+  expect(await api.ask(`/address/${revoked}/permissions`)).toMatchObject({ permissions: [], total: 0 });
 });
 
 describe("the holder of an expired token", () => {
