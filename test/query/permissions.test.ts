@@ -181,7 +181,9 @@ describe("GET /domain/:name/permissions", () => {
     const [inGrace] = find(await ofName("grace.eth"), { kind: "token_approval" });
     expect(inGrace).toMatchObject({ in_force: false, reason: "expired", may: [] });
     const [ended] = find(await ofName("locked.eth"), { kind: "token_approval" });
-    expect(ended).toMatchObject({ in_force: false, reason: "transferred", address: getAddress(mallory) });
+    const transferred = { in_force: false, reason: "transferred", address: getAddress(mallory) };
+    expect(ended).toMatchObject(transferred);
+    expect(find(await ofName("kept.locked.eth"), { kind: "parent_approval" })).toMatchObject([transferred]);
   });
 
   test("the owner's delegates count, a previous owner's do not, and strangers' are in no list", async () => {
