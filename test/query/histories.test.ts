@@ -310,6 +310,8 @@ describe("GET /domain/:name/registration-history", () => {
       controller(103, 1, "NameRenewed", 5_000n, bound),
       registrar(104, 0, "NameRenewed", 6_000n),
       controller(104, 1, "NameRenewed", 6_000n, { ...bound, exactCostWei: 60n }),
+      // By another transaction of the same block.
+      registrar(104, 2, "NameRenewed", 6_500n, { transactionHash: transaction(99) }),
       // Registered again by an unknown controller.
       registrar(105, 0, "NameRegistered", 7_000n, { ownerAddress: bob }),
     ]);
@@ -350,8 +352,9 @@ describe("GET /domain/:name/registration-history", () => {
           cost_is_upper_bound: true,
         }),
         entry(104, "NameRenewed", 6_000, { cost_wei: "60", cost_eth: "0.00000000000000006" }),
+        entry(104, "NameRenewed", 6_500, { transaction_hash: transaction(99) }),
       ],
-      total: 6,
+      total: 7,
     });
   });
 
@@ -362,7 +365,7 @@ describe("GET /domain/:name/registration-history", () => {
       "CONTROLLER_7",
       "REGISTRAR",
     ]);
-    expect(renewals).toHaveLength(11);
+    expect(renewals).toHaveLength(12);
     expect(renewals).toContainEqual({
       ...entry(103, "NameRenewed", 5_000, { cost_wei: "90", cost_eth: "0.00000000000000009" }),
       contract: "CONTROLLER_7",
