@@ -1,4 +1,4 @@
-import { addressRecord, domain, label, primaryNameChange, resolverNode } from "ponder:schema";
+import { addressRecord, domain, label, operator, primaryNameChange, resolverNode } from "ponder:schema";
 import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, labelhash, namehash } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -23,6 +23,7 @@ import { lostNode } from "./noChain.ts";
 import {
   account,
   addressRow,
+  at,
   CHAIN_ID,
   claimRow,
   domainRow,
@@ -410,6 +411,18 @@ describe("an address", () => {
         { chain: "linea", domain_count: 2, domains_expiring_30d: 1, previously_owned_count: 1 },
       ],
     });
+  });
+
+  test("has permissions on all chains, or on one", async () => {
+    const given = { ...at(20, 1), owner: jesse, operator: other, isApproved: true };
+    await tables.writer.insert(operator).values([
+      { ...given, contract: account(0xe1) },
+      { ...given, chainId: BASE, contract: account(0xc1) },
+    ]);
+    const path = `/address/${other}/permissions`;
+    const chains = [{ chain: "base" }, { chain: "devnet" }];
+    expect(await ask(path)).toMatchObject({ permissions: chains, total: 2 });
+    expect(await ask(`${path}?chain=base`)).toMatchObject({ permissions: chains.slice(0, 1), total: 1 });
   });
 
   test("has a calendar of all chains", async () => {
