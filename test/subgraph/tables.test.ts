@@ -115,6 +115,16 @@ test("a query runs its statements one at a time, so that concurrent statements c
   expect(turns).toMatchObject({ asked: 12, most: 1 });
 });
 
+test.each([
+  ["one name", '"eth"', [["old.eth", "moved.eth"]]],
+  ["several", '"eth", "old.eth"', [["old.eth", "moved.eth"], ["deleted.old.eth"]]],
+])("lists below %s have their own direction", async (_, names, expected) => {
+  const list = "subdomains(orderBy: name, orderDirection: desc) { name }";
+  const answer = await ask(`{ domains(where: { name_in: [${names}] }, orderBy: name) { ${list} } }`);
+  const domains = answer.domains as { subdomains: { name: string }[] }[];
+  expect(domains.map(({ subdomains }) => subdomains.map(({ name }) => name))).toEqual(expected);
+});
+
 const namesOf = async (where: string, contracts: Contracts) => {
   const { domains } = (await ask(`{ domains(where: ${where}, orderBy: name) { name } }`, contracts)) as {
     domains: { name: string }[];
