@@ -52,7 +52,10 @@ test("a page that lies too deep is refused by a limit", async () => {
   await expect(createPageReader()(beyond, read)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
 });
 
-test("a failed read makes room for the next", async () => {
+/** A place that nobody gives back is waited for without end. */
+const timeout = 10_000;
+
+test("a failed read makes room for the next", { timeout }, async () => {
   const readPage = createPageReader();
   for (let i = 0; i < 50; i++) {
     await expect(readPage(last, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
