@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
 import { input } from "../../src/api/names/schemas/input.ts";
 import { ApiError } from "../../src/api/server/errors/errors.ts";
+import { addAsOf } from "../../src/api/server/http/asOf.ts";
 import { endpoint } from "../../src/api/server/http/endpoint.ts";
 import { brokenOperation, createTestApp } from "../support/app.ts";
 
@@ -266,4 +267,15 @@ describe("errors", () => {
   test("each code has its status", async () => {
     expect(await ask("/refused")).toMatchObject({ status: 502, body: fault("LIVE_RESOLUTION_FAILED") });
   });
+});
+
+test("an answer names its blocks in the index, and the one at which the chain was read", () => {
+  const hash = `0x${"ab".repeat(32)}` as const;
+  const position = [{ chainId: 1, number: 7, hash, timestamp: 70, isFinal: true }];
+  const indexed = { chain_id: 1, source: "indexed", block_number: 7, block_hash: hash };
+  const inIndex = { ...indexed, block_timestamp: 70, is_final: true };
+  const read = { number: 9, timestamp: 90 };
+  const live = { chain_id: 1, source: "live", block_number: 9, block_timestamp: 90 };
+  expect(addAsOf({ a: 1 }, { position, live: null, chainId: 1 })).toEqual({ a: 1, as_of: [inIndex] });
+  expect(addAsOf({}, { position, live: read, chainId: 1 })).toEqual({ as_of: [inIndex, live] });
 });
