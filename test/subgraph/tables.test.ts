@@ -132,6 +132,13 @@ const namesOf = async (where: string, contracts: Contracts) => {
   return domains.map(({ name }) => name);
 };
 
+test.each(["expiryDate_not: 5", "expiryDate_not_in: [5]"])(
+  "%s leaves out names without a value",
+  async (where) => {
+    expect(await namesOf(`{ ${where} }`, ofEnsv1)).toEqual(["moved.eth", "old.eth"]);
+  },
+);
+
 describe("names of ENSv2", () => {
   const fields = `owner { id } registrant { id } wrappedOwner { id } expiryDate resolver { id } wrappedDomain { id }
     registration { expiryDate registrationDate registrant { id } }`;
