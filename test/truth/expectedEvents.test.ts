@@ -3,8 +3,8 @@ import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
 import { knownEvents } from "./expectedEvents.ts";
 
 /**
- * Entries judged by test/chain/layer2-logs.slow.test.ts, dnsTokens.test.ts and, for the last three, oldContracts.slow.test.ts and
- * shortNameClaims.slow.test.ts.
+ * Entries judged by test/chain/layer2.test.ts, layer2-logs.slow.test.ts, dnsTokens.test.ts and, for the last three,
+ * oldContracts.slow.test.ts and shortNameClaims.slow.test.ts.
  */
 const judgedElsewhere: Entry[] = [
   ...(["BasenamesRegistrar", "BasenamesController", "LineanamesController", "AddedController"] as const),
