@@ -13,7 +13,6 @@ import { openStoryStage, stage } from "./stories/stage.ts";
  */
 const stories: Record<string, () => Promise<unknown>> = {
   change: () => import("./stories/ensv2-change.ts"),
-  migration: () => import("./stories/ensv2-migration.ts"),
   registration: () => import("./stories/ensv2-registration.ts"),
   reservation: () => import("./stories/ensv2-reservation.ts"),
   renewal: () => import("./stories/ensv2-renewal.ts"),
@@ -25,7 +24,7 @@ const stories: Record<string, () => Promise<unknown>> = {
 
 /** The part that `npm test` runs. The slow tests run the others, after a change with a question at every block. */
 const shortStories = ["change", "registration", "renewal", "roles", "subnames", "lapse"];
-const slowStories = ["change", "migration", "reservation", "transfer"];
+const slowStories = ["change", "reservation", "transfer"];
 const told = Object.entries(stories).filter(([name]) =>
   (isSlow() ? slowStories : shortStories).includes(name),
 );

@@ -4,6 +4,7 @@ import {
   addressOf,
   allowReservations,
   type Chain,
+  clearInGraveyard,
   DAY,
   ethNode,
   FUSES,
@@ -33,6 +34,7 @@ import {
 import { isSlow } from "../../support/size.ts";
 import { expectAnswersAsOnChain } from "../ensv2Answers.ts";
 import { expectEnsv2AsOnChain } from "../ensv2Judge.ts";
+import { lower } from "../stage.ts";
 import { stage } from "./stage.ts";
 
 /*
@@ -129,13 +131,24 @@ test("ENSv2 opens, and answers for names that migrate from then on (phase 6)", a
 });
 
 test("the universal resolver is that of ENSv2 (phase 7)", async () => {
-  const { deployer, bob, carol } = stage.cast;
+  const { deployer, bob, carol, dave } = stage.cast;
   const chain = askingChain();
   await switchToEnsv2(chain, { from: deployer });
   const below = { from: bob, parent: "ofLocked", parentNode: ethNode("locked") };
   await migrateSubname(chain, { ...below, label: "hard", resolver: carol, registry: "ofHard" });
   await migrateSubname(chain, { ...below, label: "free" });
+  await clearInGraveyard(chain, { from: dave, names: [["soft", "eth"]] });
   expect(await phases()).toEqual(["deployed", "reserving", "frozen", "handed_over", "open", "public"]);
+});
+
+test("a migrated subname was registered by the registry above it, which its own registry claims as parent", async () => {
+  const above = lower(addressOf(stage.chain, "ofLocked"));
+  const rows = await stage.sql(
+    `select registered_by, parent_registry, parent_label from ensv2_entries entry
+     join ensv2_registries own on own.registry = entry.subregistry where entry.registry = $1 and parent_label = 'hard'`,
+    [above],
+  );
+  expect(rows).toEqual([{ registered_by: above, parent_registry: above, parent_label: "hard" }]);
 });
 
 describe("on another branch of the chain", () => {

