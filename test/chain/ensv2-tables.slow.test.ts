@@ -20,7 +20,6 @@ import {
   point,
   REGISTRAR,
   REGISTRY_CODE,
-  ROOT,
   register,
   registryLog,
   reserve,
@@ -80,56 +79,7 @@ const typesOf = async ({ transactionHash }: { transactionHash: Hex }) =>
   );
 
 const ownersOf = async (name: string) =>
-  rows<{ owner_address: string | null; reason: string | null; event_type: string }>(
-    "select owner_address, reason, event_type from ownership_changes where node = $1 order by block_number, log_index, ordinal",
-    namehash(name),
-  );
-
-describe("the registries", () => {
-  test("of the root and of eth are linked at the root and at eth", async () => {
-    expect(await rows("select registry, node, depth from ensv2_mounts order by depth")).toEqual([
-      { registry: lower(ROOT), node: namehash(""), depth: 0 },
-      { registry: lower(ETH), node: namehash("eth"), depth: 1 },
-    ]);
-    expect(await domainOf("eth")).toEqual({
-      full_name: "eth",
-      registry: lower(ROOT),
-      owner: lower(CAROL),
-      expiry: String(2n ** 64n - 1n),
-      resolver: null,
-    });
-  });
-});
-
-describe("a registration", () => {
-  test("gives the name its holder, expiry and resolver", async () => {
-    const receipt = await emit(...register(ETH, { label: "native", owner: ALICE, resolver: RESOLVER }));
-    expect(await entryOf(ETH, "native")).toEqual({
-      token_id: String(numberOf("native")),
-      resource: String(numberOf("native")),
-      owner: lower(ALICE),
-      expiry: String(LATER),
-      subregistry: null,
-      resolver: lower(RESOLVER),
-      is_registered: true,
-    });
-    expect(await domainOf("native.eth")).toEqual({
-      full_name: "native.eth",
-      registry: lower(ETH),
-      owner: lower(ALICE),
-      expiry: String(LATER),
-      resolver: lower(RESOLVER),
-    });
-    expect(await ownersOf("native.eth")).toEqual([
-      { owner_address: lower(ALICE), reason: "token", event_type: "LabelRegistered" },
-    ]);
-    expect((await typesOf(receipt)).map((row) => [row.event_type, row.node])).toEqual(
-      ["LabelRegistered", "TransferSingle", "TokenResource", "EACRolesChanged", "ResolverUpdated"].map(
-        (type) => [type, namehash("native.eth")],
-      ),
-    );
-  });
-});
+  rows("select from ownership_changes where node = $1", namehash(name));
 
 describe("facts that logs do not state", () => {
   test("transfers of nothing change nothing, item by item", async () => {
