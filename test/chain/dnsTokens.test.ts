@@ -31,11 +31,11 @@ import { deployDnsTokens } from "../../devnet/deployLayer2.ts";
 import { type DevnetGateway, GATEWAY_SIGNER, type Layer2Source, startGateway } from "../../devnet/gateway.ts";
 import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import type { LocalLayer2 } from "../../devnet/localChains.ts";
-import { readStatus } from "../../devnet/ponder.ts";
 import { changeRows, type Report, reportOf, runVerify } from "../ops/runVerify.ts";
 import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { expectItsEvents } from "./everyEvent.ts";
+import { waitForHeads } from "./heads.ts";
 import { readLogs } from "./layer2Reads.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
@@ -121,14 +121,7 @@ async function playStory(chain: Chain): Promise<void> {
   await registerDnsName(chain, { name: "reborn.box", owner: bob, duration });
 }
 
-async function waitForHeads(asked = stack): Promise<void> {
-  const heads = [main, optimism].map(async ({ chain, deployment }) => {
-    const { number, timestamp } = await chain.client.getBlock();
-    return [deployment.name, { number: Number(number), timestamp: Number(timestamp) }] as const;
-  });
-  const expected = Object.fromEntries(await Promise.all(heads));
-  await expect.poll(() => readStatus(asked.url), SOON).toMatchObject(expected);
-}
+const everyHead = (asked = stack) => waitForHeads(asked, main, optimism);
 
 type Row = {
   node: Hex;
@@ -166,7 +159,7 @@ async function readTokens(): Promise<Omit<Row, "full_name">[]> {
 }
 
 async function expectTokens(): Promise<void> {
-  await waitForHeads();
+  await everyHead();
   const rows = await stack.sql<Row>(ROWS);
   expect(rows.map(({ full_name: _, ...row }) => row)).toEqual(await readTokens());
 }
@@ -295,17 +288,17 @@ test(`random acts leave the index equal to the contract (FUZZ_SEED=${SEED})`, as
 
 test.runIf(isLong())("a reorganisation leaves the tables of an undisturbed index", async () => {
   const { chain } = optimism;
-  await waitForHeads();
+  await everyHead();
   const snapshot = await takeSnapshot(chain);
   await registerDnsName(chain, { name: "orphan.box", owner: cast.alice, duration: YEAR });
-  await waitForHeads();
+  await everyHead();
   await revertTo(chain, { snapshot });
   await registerDnsName(chain, { name: "stays.box", owner: cast.bob, duration: YEAR });
   await registerDnsName(chain, { name: "stays.xyz", owner: cast.bob, duration: YEAR });
   await expectTokens();
   const fresh = await startStack(planOf());
   try {
-    await waitForHeads(fresh);
+    await everyHead(fresh);
     expect(differencesOf(await readTables(stack), await readTables(fresh))).toEqual([]);
   } finally {
     await fresh.destroy();

@@ -5,8 +5,8 @@ import { basenames } from "../../devnet/demoBase.ts";
 import { lineanames } from "../../devnet/demoLinea.ts";
 import { create, double, startDeployment, toContracts } from "../../devnet/deployer.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
-import { readStatus } from "../../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { waitForHeads } from "./heads.ts";
 import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
 import { expectLookupAsSingle, expectNamesOfBridges } from "./lookups.ts";
 import { askInTime } from "./stage.ts";
@@ -194,9 +194,7 @@ test("if the resolver on Base is not an indexed one, the bridge gives the record
     key: "url",
     value: "https://stranger.example",
   });
-  const { number } = await chain.client.getBlock();
-  const indexedBlock = async () => (await readStatus(indexed.url))?.[base.deployment.name]?.number ?? 0;
-  await expect.poll(indexedBlock, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(Number(number));
+  await waitForHeads(indexed, base);
   expect(await ask<Domain>(indexed, "/whois/sold.base.eth")).toMatchObject({
     chain: base.deployment.name,
     source: "live",

@@ -32,13 +32,13 @@ import {
 import { basenames } from "../../devnet/demoBase.ts";
 import { lineanames } from "../../devnet/demoLinea.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
-import { readStatus } from "../../devnet/ponder.ts";
 import { exportsOfChains } from "../ops/export/ofChains.ts";
 import { isLong, isSlow, sizeOf, wasShown } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
 import { expectItsEvents } from "./everyEvent.ts";
+import { waitForHeads } from "./heads.ts";
 import { judgeLayer2Permissions } from "./layer2Permissions.ts";
 import {
   type ChainLog,
@@ -102,16 +102,6 @@ const planOf = ({ anvil, deployment, layer2 }: LocalChains) => ({
   deployment,
   env: Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url])),
 });
-
-/** Waits until the newest block of each of these chains is indexed, by number and time. */
-async function waitForHeads(asked: Stack, ...those: Pick<LocalLayer2, "chain" | "deployment">[]) {
-  const heads = those.map(async ({ chain, deployment }) => {
-    const { number, timestamp } = await chain.client.getBlock();
-    return [deployment.name, { number: Number(number), timestamp: Number(timestamp) }] as const;
-  });
-  const expected = Object.fromEntries(await Promise.all(heads));
-  await expect.poll(() => readStatus(asked.url), SOON).toMatchObject(expected);
-}
 
 const everyHead = (asked = stack) => waitForHeads(asked, chains, base, linea);
 

@@ -6,11 +6,11 @@ import { basenames } from "../../devnet/demoBase.ts";
 import { lineanames } from "../../devnet/demoLinea.ts";
 import { startDemoChain } from "../../devnet/localChain.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
-import { readStatus } from "../../devnet/ponder.ts";
 import { namePrice } from "../../src/api/names/schemas/answers.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { askEach } from "../truth/chainReads.ts";
+import { waitForHeads } from "./heads.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
 type NamePrice = z.infer<typeof namePrice>;
@@ -52,17 +52,7 @@ afterAll(async () => {
   await chains?.stop();
 });
 
-/** Waits until the newest block of each chain is indexed. */
-async function everyHead(): Promise<void> {
-  const heads = await Promise.all(
-    [chains, base, linea].map(async ({ chain, deployment }) => {
-      const { number, timestamp } = await chain.client.getBlock();
-      return [deployment.name, { number: Number(number), timestamp: Number(timestamp) }] as const;
-    }),
-  );
-  const soon = { timeout: 120_000, interval: 50 };
-  await expect.poll(() => readStatus(stack.url), soon).toMatchObject(Object.fromEntries(heads));
-}
+const everyHead = () => waitForHeads(stack, chains, base, linea);
 
 const post = async (url: string, path: string, body: unknown) => {
   const headers = { "content-type": "application/json" };
