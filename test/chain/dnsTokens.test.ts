@@ -16,11 +16,9 @@ import {
   read,
   registerDnsName,
   renewDnsName,
-  revertTo,
   send,
   setNextTime,
   setResolver,
-  takeSnapshot,
   warp,
   writeRecord,
   YEAR,
@@ -32,12 +30,11 @@ import { type DevnetGateway, GATEWAY_SIGNER, type Layer2Source, startGateway } f
 import { connect, type LocalChain, startLocalChain } from "../../devnet/localChain.ts";
 import type { LocalLayer2 } from "../../devnet/localChains.ts";
 import { changeRows, type Report, reportOf, runVerify } from "../ops/runVerify.ts";
-import { isLong, sizeOf } from "../support/size.ts";
+import { sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { expectItsEvents } from "./everyEvent.ts";
 import { waitForHeads } from "./heads.ts";
 import { readLogs } from "./layer2Reads.ts";
-import { differencesOf, readTables } from "./tables.ts";
 
 /* Names of the DNS at 3DNS: the index's answers, compared with the contract's. */
 
@@ -121,7 +118,7 @@ async function playStory(chain: Chain): Promise<void> {
   await registerDnsName(chain, { name: "reborn.box", owner: bob, duration });
 }
 
-const everyHead = (asked = stack) => waitForHeads(asked, main, optimism);
+const everyHead = () => waitForHeads(stack, main, optimism);
 
 type Row = {
   node: Hex;
@@ -284,25 +281,6 @@ test(`random acts leave the index equal to the contract (FUZZ_SEED=${SEED})`, as
     );
   }
   await expectTokens();
-});
-
-test.runIf(isLong())("a reorganisation leaves the tables of an undisturbed index", async () => {
-  const { chain } = optimism;
-  await everyHead();
-  const snapshot = await takeSnapshot(chain);
-  await registerDnsName(chain, { name: "orphan.box", owner: cast.alice, duration: YEAR });
-  await everyHead();
-  await revertTo(chain, { snapshot });
-  await registerDnsName(chain, { name: "stays.box", owner: cast.bob, duration: YEAR });
-  await registerDnsName(chain, { name: "stays.xyz", owner: cast.bob, duration: YEAR });
-  await expectTokens();
-  const fresh = await startStack(planOf());
-  try {
-    await everyHead(fresh);
-    expect(differencesOf(await readTables(stack), await readTables(fresh))).toEqual([]);
-  } finally {
-    await fresh.destroy();
-  }
 });
 
 test("`npm run verify -- --chain 10` compares owners and expiries with the contract", async () => {

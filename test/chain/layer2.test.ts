@@ -32,8 +32,7 @@ import {
 import { basenames } from "../../devnet/demoBase.ts";
 import { lineanames } from "../../devnet/demoLinea.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../../devnet/localChains.ts";
-import { exportsOfChains } from "../ops/export/ofChains.ts";
-import { isLong, isSlow, sizeOf, wasShown } from "../support/size.ts";
+import { isSlow, sizeOf, wasShown } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
@@ -52,7 +51,6 @@ import {
 } from "./layer2Reads.ts";
 import { LABELS, playRandomSteps } from "./layer2Steps.ts";
 import { lower } from "./stage.ts";
-import { differencesOf, readTables } from "./tables.ts";
 
 /** Labels without a log on Base. */
 const SILENT = ["premint", "reclaimed", "silent"];
@@ -103,7 +101,7 @@ const planOf = ({ anvil, deployment, layer2 }: LocalChains) => ({
   env: Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url])),
 });
 
-const everyHead = (asked = stack) => waitForHeads(asked, chains, base, linea);
+const everyHead = () => waitForHeads(stack, chains, base, linea);
 
 const rowsOf = <Row extends Record<string, unknown>>(text: string, { deployment }: LocalLayer2) =>
   stack.sql<Row>(text, [deployment.chainId]);
@@ -438,34 +436,6 @@ describe.skipIf(wasShown())("while one chain is disturbed the others continue", 
     await buyBasename(base.chain, { from: carol, label: "back-again", ...onBase });
     await expectAsOnChains();
   });
-
-  test.runIf(isLong())(
-    "when the indexer is killed, and its tables equal those of an undisturbed one",
-    async () => {
-      const { alice, bob } = people();
-      await buyBasename(base.chain, { from: bob, label: "before-the-kill", ...onBase });
-      await stack.kill();
-      await buyBasename(base.chain, { from: bob, label: "after-the-kill", ...onBase });
-      await writeRecord(base.chain, {
-        from: alice,
-        resolver: "resolver2",
-        node: basenameNode("alice"),
-        write: { kind: "text", key: "url", value: "https://after.example" },
-      });
-      await buyLineaname(linea.chain, { from: bob, label: "after-the-kill" });
-      await stack.expireLock();
-      stack.restart();
-      await stack.ready();
-      await expectAsOnChains();
-      const undisturbed = await startStack(planOf(chains));
-      try {
-        await everyHead(undisturbed);
-        expect(differencesOf(await readTables(stack), await readTables(undisturbed))).toEqual([]);
-      } finally {
-        await undisturbed.destroy();
-      }
-    },
-  );
 });
 
 test.skipIf(wasShown())(
@@ -507,25 +477,3 @@ test.skipIf(wasShown())(
       .toEqual(names);
   },
 );
-
-/** `npm test` has exports of made rows, and the slow tests those of the apps' story (test/apps). */
-if (isLong()) {
-  exportsOfChains(
-    () => {
-      const { deployment } = chains;
-      const all = [{ anvil: chains.anvil, chain: chains.chain, deployment }, ...chains.layer2];
-      return {
-        stack,
-        deployment,
-        chains: all.map(({ deployment: { chainId }, chain, anvil }) => ({ chainId, chain, url: anvil.url })),
-      };
-    },
-    {
-      domains: [31337, 8453, 59144],
-      events: [31337, 8453, 59144],
-      primary_names: [31337, 8453, 59144],
-      text_records: [31337, 8453],
-      ownership_changes: [31337, 8453, 59144],
-    },
-  );
-}
