@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { type Address, getAddress, hexToBigInt, numberToHex, pad, toHex } from "viem";
+import { type Address, getAddress, numberToHex, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   addController,
@@ -19,14 +19,12 @@ import {
   registerReferred,
   registrarToken,
   releaseAgent,
-  revertTo,
   rpc,
   send,
   setAgentURI,
   setResolver,
   setText,
   type Token,
-  takeSnapshot,
   unwrapETH2LD,
   warp,
   wrapETH2LD,
@@ -165,34 +163,18 @@ describe("the owner of a name binds an agent to it", () => {
     });
   });
 
-  test("and a second one: a token can have many", async () => {
+  test("and a second one, and changes its description", async () => {
     const { chain, cast } = stage;
     const first = await nameWithAgent("twice");
     const second = await bindAgent(chain, { from: cast.alice, token: registrarToken("twice") });
     await claim(chain, { from: cast.alice, label: "twice", key: first.key });
+    await setAgentURI(chain, { from: cast.alice, agentId: first.agentId, uri: "https://new.example" });
     const answer = await agentsOf("twice.eth");
     expect(flagsOf(answer)).toEqual([
       { agent_id: `${first.agentId}`, ...both },
       { agent_id: `${second.agentId}`, ...boundOnly },
     ]);
     await expectBindingsAsOnChain("twice", answer);
-  });
-
-  test("and changes its description", async () => {
-    const { agentId } = await nameWithAgent("moving-uri");
-    await setAgentURI(stage.chain, { from: stage.cast.alice, agentId, uri: "https://new.example" });
-    expect((await findAgent(agentId)).binding).toEqual(await bindingOnChain(agentId));
-    expect((await findAgent(agentId)).binding?.token_uri).toBe("https://new.example");
-  });
-
-  test("and the name's events show it with the account that did it", async () => {
-    const { agentId } = await nameWithAgent("logged");
-    const bound = (await stage.events("logged.eth")).find((one) => one.event_type === "AgentBound");
-    expect(bound).toMatchObject({
-      contract: "AGENT_ADAPTER",
-      from_address: stage.cast.alice,
-      agent_id: `${agentId}`,
-    });
   });
 });
 
@@ -348,16 +330,6 @@ describe("the directory of agents", () => {
     expect(answer.registrations).toMatchObject([{ binding: { agent_owner: cast.bob } }]);
     await expectBindingsAsOnChain("released", answer);
   });
-
-  test("forgets a binding removed by a reorganisation", async () => {
-    const { chain } = stage;
-    const snapshot = await takeSnapshot(chain);
-    const { agentId } = await nameWithAgent("undone");
-    expect(await findAgent(agentId)).toMatchObject({ name: "undone.eth" });
-    await revertTo(chain, { snapshot });
-    await mineBlocks(chain, { count: 8 });
-    expect((await ask(`/agents/${agentId}`)).body).toEqual({ agent_id: `${agentId}`, indexed: false });
-  });
 });
 
 describe("a name whose resolver is not indexed", () => {
@@ -452,38 +424,4 @@ describe("without a node", () => {
     }
     expect(sources).toEqual(new Set(["live", "indexed"]));
   });
-});
-
-type Log = { address: Address; topics: string[]; blockNumber: string; logIndex: string };
-
-test("every log of the adapter's bindings and of its agents is kept once, and none of other agents", async () => {
-  const { chain } = stage;
-  const adapter = pad(addressOf(chain, "agentAdapter")).toLowerCase();
-  const logs = async (contract: string, topics: (string | null)[]) =>
-    rpc<Log[]>(chain, "eth_getLogs", [
-      { fromBlock: "0x0", toBlock: "latest", address: addressOf(chain, contract), topics },
-    ]);
-  const wanted = await Promise.all([
-    logs("agentAdapter", ["0x1cb39fc13e08b8994b5bc1afdfe2cc88d223e5e855bfafa4b959fcdf8025664c"]),
-    logs("agentRegistry", [
-      "0xca52e62c367d81bb2e328eb795f7c7ba24afb478408a26c0e201d155c449bc4a",
-      null,
-      adapter,
-    ]),
-    logs("agentRegistry", [
-      "0x3a2c7fffc2cba7582c690e3b82c453ea02a308326a98a3ad7576c606336409fb",
-      null,
-      adapter,
-    ]),
-    logs("agentRegistry", ["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef", adapter]),
-  ]);
-  for (const found of wanted) expect(found.length).toBeGreaterThan(0);
-  const places = wanted
-    .flat()
-    .map((log) => `${hexToBigInt(log.blockNumber as Address)}/${hexToBigInt(log.logIndex as Address)}`);
-  const rows = await stage.sql<{ place: string; anomaly: string | null }>(
-    "select block_number || '/' || log_index as place, anomaly from events where contract like 'AGENT%'",
-  );
-  expect(rows.map(({ place }) => place).sort()).toEqual(places.sort());
-  expect(rows.every(({ anomaly }) => anomaly === null)).toBe(true);
 });
