@@ -99,6 +99,30 @@ export async function reportOf(
   return { ...(JSON.parse(out) as Report), code };
 }
 
+/** An account that owns nothing. */
+export const dead = "0x000000000000000000000000000000000000dead";
+
+/** Changes a column of a name: the name, the column, and how. */
+const inDomains = (column: string, value: string, name: string) =>
+  [name, column, `update domains set ${column} = ${value} where full_name = '${name}'`] as const;
+
+/** Each plants a difference in a name of the demo; the last one hides the records of alice.eth. */
+export const plantsInDomains = [
+  inDomains("registry_owner", `'${dead}'`, "moved.eth"),
+  inDomains("is_migrated", "false", "grace.eth"),
+  inDomains("registrar_owner", `'${dead}'`, "multi-one.eth"),
+  inDomains("registrar_expiry_timestamp", "registrar_expiry_timestamp + 1", "multi-two.eth"),
+  inDomains("wrapper_owner", "null", "sub.wrapped.eth"),
+  inDomains("wrapper_fuses", "0", "wrapped.eth"),
+  inDomains("wrapper_expiry_timestamp", "5", "wrapped-agent.eth"),
+  inDomains("is_wrapped", "true", "legacy.eth"),
+  inDomains("effective_owner_address", `'${dead}'`, "reborn.eth"),
+  inDomains("expiry_timestamp", "null", "premium.eth"),
+  inDomains("labelhash", "node", "bound.eth"),
+  inDomains("label", "'agents'", "agent.eth"),
+  inDomains("resolver", `'${dead}'`, "alice.eth"),
+];
+
 /** Changes rows without Ponder and the counters noticing: their triggers are disabled. */
 export const changeRows = <Row extends pg.QueryResultRow>(
   { databaseUrl, schema }: Pick<Stack, "databaseUrl" | "schema">,

@@ -6,7 +6,16 @@ import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { describeTruth } from "../truth/onDemo.ts";
-import { changeRows, environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
+import {
+  changeRows,
+  dead,
+  environmentOf,
+  plantsInDomains,
+  reportOf,
+  runVerify,
+  startVerify,
+  type Verified,
+} from "./runVerify.ts";
 
 let local: LocalChain;
 let stack: Stack;
@@ -282,74 +291,19 @@ const inForce = (table: string, condition = "true") => `
     and t.resolver in (${local.deployment.contracts.filter((one) => one.static).map(({ address }) => `'${address.toLowerCase()}'`)})
   order by t.resolver, t.node, t.ctid`;
 
-const dead = "0x000000000000000000000000000000000000dead";
 const hostile = "\u001b[2J\u0007\u202egood\r\n";
 
 const change = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> =>
   changeRows(stack, text, values);
 
-/** Each plants a difference, whose column and subject are expected in the report. */
-const plants: [column: string, of: string, sql: (of: string) => string][] = [
+/** Each plants a difference: what the report says of the name, the column, and how. */
+const plants: (readonly [of: string, column: string, sql: string])[] = [
+  ...plantsInDomains,
+  ["which the index does not have", "registry_owner", "delete from domains where full_name = 'claimed.eth'"],
   [
-    "registry_owner",
-    "moved.eth",
-    (name) => `update domains set registry_owner = '${dead}' where full_name = '${name}'`,
-  ],
-  ["resolver", "alice.eth", (name) => `update domains set resolver = '${dead}' where full_name = '${name}'`],
-  [
-    "is_migrated",
-    "grace.eth",
-    (name) => `update domains set is_migrated = false where full_name = '${name}'`,
-  ],
-  [
-    "registrar_owner",
-    "multi-one.eth",
-    (name) => `update domains set registrar_owner = '${dead}' where full_name = '${name}'`,
-  ],
-  [
-    "registrar_expiry_timestamp",
-    "multi-two.eth",
-    (name) =>
-      `update domains set registrar_expiry_timestamp = registrar_expiry_timestamp + 1 where full_name = '${name}'`,
-  ],
-  [
-    "wrapper_owner",
-    "sub.wrapped.eth",
-    (name) => `update domains set wrapper_owner = null where full_name = '${name}'`,
-  ],
-  [
-    "wrapper_fuses",
-    "wrapped.eth",
-    (name) => `update domains set wrapper_fuses = 0 where full_name = '${name}'`,
-  ],
-  [
-    "wrapper_expiry_timestamp",
-    "wrapped-agent.eth",
-    (name) => `update domains set wrapper_expiry_timestamp = 5 where full_name = '${name}'`,
-  ],
-  ["is_wrapped", "legacy.eth", (name) => `update domains set is_wrapped = true where full_name = '${name}'`],
-  [
-    "effective_owner_address",
-    "reborn.eth",
-    (name) => `update domains set effective_owner_address = '${dead}' where full_name = '${name}'`,
-  ],
-  [
-    "expiry_timestamp",
-    "premium.eth",
-    (name) => `update domains set expiry_timestamp = null where full_name = '${name}'`,
-  ],
-  ["labelhash", "bound.eth", (name) => `update domains set labelhash = node where full_name = '${name}'`],
-  ["label", "agent.eth", (name) => `update domains set label = 'agents' where full_name = '${name}'`],
-  [
-    "registry_owner",
-    "which the index does not have",
-    () => "delete from domains where full_name = 'claimed.eth'",
-  ],
-  [
-    "registrar_expiry_timestamp",
     "stranger",
-    () =>
-      `update domains set full_name = 'stranger ${hostile}', registrar_expiry_timestamp = 7 where full_name = 'multi-three.eth'`,
+    "registrar_expiry_timestamp",
+    `update domains set full_name = 'stranger ${hostile}', registrar_expiry_timestamp = 7 where full_name = 'multi-three.eth'`,
   ],
 ];
 
@@ -420,9 +374,7 @@ test("events without any row, and rows with another event, node or time, are fou
 });
 
 test("a difference in any column is found, and shown with both values and a way to inspect it", async () => {
-  for (const [, of, sql] of plants) {
-    expect(await change(`${sql(of)} returning node`), of).toHaveLength(1);
-  }
+  for (const [of, , sql] of plants) expect(await change(`${sql} returning node`), of).toHaveLength(1);
   const set = (table: string, columns: string, condition: string, values?: unknown[]) =>
     change(`update ${table} set ${columns} where ctid = (${inForce(table, condition)} limit 1)`, values);
   await set("text_records", "value = 'changed'", "t.value is not null");
@@ -444,7 +396,7 @@ test("a difference in any column is found, and shown with both values and a way 
   const report = await reportOf(verified, ALL);
   expect(report).toMatchObject({ code: 1, complete: true });
   const found = report.differences.map(({ table, column, of }) => `${table}.${column} ${of}`);
-  for (const [column, of] of plants)
+  for (const [of, column] of plants)
     expect(found).toContainEqual(expect.stringMatching(new RegExp(`^domains\\.${column} .*${of}`)));
   expect([...new Set(report.differences.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual(
     columns.filter((column) => !/^(events|price_feed_phases)\./.test(column)).sort(),

@@ -5,7 +5,7 @@ import { startDemoChain } from "../../devnet/localChain.ts";
 import { verification } from "../../src/api/names/schemas/answers.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { changeRows } from "./runVerify.ts";
+import { changeRows, dead, plantsInDomains } from "./runVerify.ts";
 
 /*
  * The results for a caller who has a name compared, on the demo. Live answers come from a node
@@ -110,35 +110,12 @@ describe("a node", () => {
   });
 });
 
-const dead = "0x000000000000000000000000000000000000dead";
-
-const inDomains = (column: string, value: string, name: string): [string, string, string] => [
-  name,
-  `domains.${column}`,
-  `update domains set ${column} = ${value} where full_name = '${name}'`,
-];
-
 const atResolver = (table: string, what: string, condition: string) =>
   `update ${table} r set ${what} from domains d where d.full_name = 'alice.eth' and r.chain_id = d.chain_id
      and r.resolver = d.resolver and r.node = d.node and (${condition})`;
 
-/**
- * Each plants a difference: the name, the column to be found, and how. The last ones hide what
- * came before.
- */
-const plants: [name: string, column: string, sql: string][] = [
-  inDomains("registry_owner", `'${dead}'`, "moved.eth"),
-  inDomains("is_migrated", "false", "grace.eth"),
-  inDomains("registrar_owner", `'${dead}'`, "multi-one.eth"),
-  inDomains("registrar_expiry_timestamp", "registrar_expiry_timestamp + 1", "multi-two.eth"),
-  inDomains("wrapper_owner", "null", "sub.wrapped.eth"),
-  inDomains("wrapper_fuses", "0", "wrapped.eth"),
-  inDomains("wrapper_expiry_timestamp", "5", "wrapped-agent.eth"),
-  inDomains("is_wrapped", "true", "legacy.eth"),
-  inDomains("effective_owner_address", `'${dead}'`, "reborn.eth"),
-  inDomains("expiry_timestamp", "null", "premium.eth"),
-  inDomains("labelhash", "node", "bound.eth"),
-  inDomains("label", "'agents'", "agent.eth"),
+/** Each plants a difference: the name, the column to be found, and how. The last one hides what came before. */
+const plants: (readonly [name: string, column: string, sql: string])[] = [
   ["alice.eth", "text_records.value", atResolver("text_records", "value = 'changed'", "r.value is not null")],
   [
     "alice.eth",
@@ -148,7 +125,7 @@ const plants: [name: string, column: string, sql: string][] = [
   ["alice.eth", "resolver_nodes.contenthash", atResolver("resolver_nodes", "contenthash = '0x1234'", "true")],
   ["alice.eth", "resolver_nodes.name", atResolver("resolver_nodes", "name = 'other.eth'", "true")],
   ["alice.eth", "resolver_nodes.version", atResolver("resolver_nodes", "version = version + 1", "true")],
-  inDomains("resolver", `'${dead}'`, "alice.eth"),
+  ...plantsInDomains.map(([name, column, sql]) => [name, `domains.${column}`, sql] as const),
 ];
 
 /** Once the rows are wrong they stay so, so these tests come last. */
