@@ -1,4 +1,3 @@
-import { Challenge } from "mppx";
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
@@ -6,7 +5,7 @@ import { checkPayments } from "../../ops/checks/rpc.ts";
 import type { PaymentSettings } from "../../settings/payments.ts";
 import { startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { pay, startTempo, type TempoChain, walletOf } from "./tempo.ts";
+import { pay, startTempo, type TempoChain } from "./tempo.ts";
 
 let chain: TempoChain;
 let local: LocalChain;
@@ -85,21 +84,6 @@ test("whois is paid for individually, under each prefix, at the price in the doc
   }
 });
 
-test("a batch costs a credit for each name", async () => {
-  const from = fromNewAddress();
-  for (let i = 0; i < 5; i++) await fetch(`${stack.url}/whois/alice.eth`, { headers: from });
-  const wallet = walletOf(chain, { account: await chain.createPayer() });
-  const amount = await earned(async () => {
-    const reply = await wallet.fetch(`${stack.url}/whois/bulk`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...from },
-      body: JSON.stringify({ names: ["alice.eth", "eth", "unregistered.eth"] }),
-    });
-    expect(await toAnswer(reply)).toMatchObject({ status: 200, body: { results: { length: 3 } } });
-  });
-  expect(amount).toBe(3_000n);
-});
-
 test("an answer that has to come from the chain and fails costs nothing", async () => {
   const amount = await earned(async () => {
     const body = { error: { code: "LIVE_RESOLUTION_FAILED" } };
@@ -111,12 +95,6 @@ test("an answer that has to come from the chain and fails costs nothing", async 
 test("no log contains the secret or a payment", async () => {
   expect(stack.log()).not.toContain(settings.secretKey);
   expect(stack.log()).not.toMatch(/0x7[68][0-9a-f]{100}/);
-});
-
-test("a challenge of one replica is valid on all, because it needs no memory", async () => {
-  const asked = await fetch(`${stack.url}/whois/alice.eth`, { headers: { Authorization: "Payment none" } });
-  const { id, realm } = Challenge.deserialize(asked.headers.get("www-authenticate") ?? "");
-  expect([id.length > 20, realm]).toEqual([true, settings.realm]);
 });
 
 test("a node of another chain and an address that is not a token prevent startup; an unreachable node does not", async () => {
