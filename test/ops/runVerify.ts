@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
+import { type LocalChain, startDemoChain } from "../../devnet/localChain.ts";
 import { withClient } from "../../src/api/server/postgres/client.ts";
+import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { bareEnvironment } from "../support/environment.ts";
-import type { Stack } from "../support/stack.ts";
+import { type Stack, startStack } from "../support/stack.ts";
 import { runProgram } from "./programs.ts";
 
 /** The output of `npm run verify -- --json`, as far as tests look at it. */
@@ -97,6 +99,40 @@ export async function reportOf(
   const { out, err, code } = await runVerify(verified, [...args, "--json"]);
   if (out === "") throw new Error(err);
   return { ...(JSON.parse(out) as Report), code };
+}
+
+/** An indexed demo, and its node behind a proxy that can fail. */
+type IndexedDemo = { local: LocalChain; stack: Stack; proxy: RpcProxy; verified: Verified };
+
+type DemoPlan = {
+  chain?: Parameters<typeof startDemoChain>[0];
+  /** Settings of the index, by the proxy's URL. */
+  env?: (proxyUrl: string) => Record<string, string>;
+};
+
+/** Sets one up for the tests of a file: it is there once they run, and answers each without a fault. */
+export function prepareDemo({ chain, env: envOf = () => ({}) }: DemoPlan = {}): IndexedDemo {
+  const demo = {} as IndexedDemo;
+  beforeAll(async () => {
+    demo.local = await startDemoChain(chain);
+    const { anvil, deployment } = demo.local;
+    demo.proxy = await startRpcProxy(anvil.url);
+    const env = envOf(demo.proxy.url);
+    demo.stack = await startStack({ rpcUrl: anvil.url, deployment, env });
+    await demo.stack.waitForHead();
+    const { databaseUrl } = demo.stack;
+    demo.verified = { databaseUrl, rpcUrl: demo.proxy.url, deployment, env };
+  });
+  beforeEach(() => {
+    demo.proxy.fault = () => undefined;
+    demo.proxy.recorded = [];
+  });
+  afterAll(async () => {
+    await demo.proxy?.kill();
+    await demo.stack?.destroy();
+    await demo.local?.anvil.stop();
+  });
+  return demo;
 }
 
 /** An account that owns nothing. */

@@ -1,55 +1,28 @@
 import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { LocalChain } from "../../devnet/localChain.ts";
-import { startDemoChain } from "../../devnet/localChain.ts";
+import { describe, expect, test } from "vitest";
 import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
-import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
-import { type Stack, startStack } from "../support/stack.ts";
 import { describeTruth } from "../truth/onDemo.ts";
 import {
   changeRows,
   dead,
   environmentOf,
   plantsInDomains,
+  prepareDemo,
   reportOf,
   runVerify,
   startVerify,
-  type Verified,
 } from "./runVerify.ts";
-
-let local: LocalChain;
-let stack: Stack;
-let proxy: RpcProxy;
-let verified: Verified;
 
 /** More than the demo has. */
 const ALL = ["--samples", "20000", "--seed", "1"];
 
-beforeAll(async () => {
-  local = await startDemoChain();
-  const { anvil, deployment } = local;
-  stack = await startStack({ rpcUrl: anvil.url, deployment });
-  await stack.waitForHead();
-  proxy = await startRpcProxy(anvil.url);
-  verified = { databaseUrl: stack.databaseUrl, rpcUrl: proxy.url, deployment };
-});
+const demo = prepareDemo();
 
-beforeEach(() => {
-  proxy.fault = () => undefined;
-  proxy.recorded = [];
-});
-
-afterAll(async () => {
-  await proxy?.kill();
-  await stack?.destroy();
-  await local?.anvil.stop();
-});
-
-describeTruth(() => ({ stack, local }));
+describeTruth(() => demo);
 
 describe("a correct index", () => {
   test("has no value in the demo that differs, and every column is compared", async () => {
-    const report = await reportOf(verified, ALL);
+    const report = await reportOf(demo.verified, ALL);
     expect(report.differences).toEqual([]);
     expect(report).toMatchObject({ code: 0, complete: true, failure: null, difference_count: 0 });
     expect(Object.keys(report.compared).sort()).toEqual(columns.sort());
@@ -58,7 +31,7 @@ describe("a correct index", () => {
 
   test("has the same samples taken with the same seed, and no more than requested", async () => {
     const [first, again, other] = await Promise.all(
-      ["5", "5", "6"].map((seed) => reportOf(verified, ["--samples", "20", "--seed", seed])),
+      ["5", "5", "6"].map((seed) => reportOf(demo.verified, ["--samples", "20", "--seed", seed])),
     );
     expect(again?.kinds).toEqual(first?.kinds);
     expect(again?.compared).toEqual(first?.compared);
@@ -67,7 +40,7 @@ describe("a correct index", () => {
   });
 
   test("has given names compared with all their records", async () => {
-    const report = await reportOf(verified, ["--name", "alice.eth", "--name", "unregistered.eth"]);
+    const report = await reportOf(demo.verified, ["--name", "alice.eth", "--name", "unregistered.eth"]);
     expect(report).toMatchObject({
       code: 0,
       difference_count: 0,
@@ -77,14 +50,14 @@ describe("a correct index", () => {
   });
 
   test("is compared at an earlier block, except for what changed since", async () => {
-    const report = await reportOf(verified, [...ALL, "--at", "100"]);
+    const report = await reportOf(demo.verified, [...ALL, "--at", "100"]);
     expect(report).toMatchObject({ code: 0, block_number: 100, differences: [] });
     expect(report.not_compared["changed after block 100"]).toBeGreaterThan(10);
     expect(report.compared["domains.registry_owner"]?.values).toBeGreaterThan(3);
   });
 
   test("gets a readable report of what was compared and that all is equal", async () => {
-    const { code, out, err } = await runVerify(verified, ["--samples", "50", "--seed", "1"]);
+    const { code, out, err } = await runVerify(demo.verified, ["--samples", "50", "--seed", "1"]);
     expect(out).toMatch(
       /^\d+ names, records and primary names of the index "namedex_index", chosen by seed 1,/,
     );
@@ -101,18 +74,18 @@ const wrong = (line: string) => {
 
 test("a comparison on a schedule is logged, stored, and shown in the status and the metrics", async () => {
   const status = async () =>
-    (await stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
+    (await demo.stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
   await change("delete from namedex_service.verifications");
   expect(await status()).toBeNull();
   let stop = () => {};
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
-      databaseUrl: stack.databaseUrl,
+      databaseUrl: demo.stack.databaseUrl,
       serviceSchema: "namedex_service",
-      schema: stack.schema,
+      schema: demo.stack.schema,
       everySeconds: 3_600,
       firstAfterMs: 0,
-      env: environmentOf(verified),
+      env: environmentOf(demo.verified),
       log: { info: log, warn: wrong, error: wrong },
     });
   });
@@ -121,7 +94,7 @@ test("a comparison on a schedule is logged, stored, and shown in the status and 
   const values = Number(/all (\d+)/.exec(line)?.[1]);
   const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
   expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
-  const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
+  const metrics = await (await fetch(`${demo.stack.metricsUrl}/index-metrics`)).text();
   expect(metrics).toContain(`namedex_verify_values ${values}\n`);
   expect(metrics).toContain("namedex_verify_differences 0\n");
 });
@@ -130,13 +103,13 @@ test("a scheduled comparison that cannot run says why", async () => {
   let stop = () => {};
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
-      databaseUrl: stack.databaseUrl,
+      databaseUrl: demo.stack.databaseUrl,
       serviceSchema: "namedex_service",
       schema: "nothing_here",
       everySeconds: 3_600,
       firstAfterMs: 0,
       log: { info: wrong, warn: log, error: wrong },
-      env: environmentOf({ ...verified, env: { DATABASE_SCHEMA: "nothing_here" } }),
+      env: environmentOf({ ...demo.verified, env: { DATABASE_SCHEMA: "nothing_here" } }),
     });
   });
   stop();
@@ -178,7 +151,7 @@ describe("the price feed", () => {
          where base_cost_wei is not null order by block_number limit 1)
        returning transaction_hash, base_cost_wei::text`,
     );
-    const { contracts } = local.deployment;
+    const { contracts } = demo.local.deployment;
     const later = {
       role: "price-feed" as const,
       generation: 2,
@@ -186,14 +159,14 @@ describe("the price feed", () => {
       startBlock: 0,
     };
     const deployment = {
-      ...local.deployment,
+      ...demo.local.deployment,
       contracts: [...contracts, later],
-      priceFeed: local.deployment.priceFeed && {
-        ...local.deployment.priceFeed,
+      priceFeed: demo.local.deployment.priceFeed && {
+        ...demo.local.deployment.priceFeed,
         takeovers: [{ phase: 2, after: 0, by: 1 }],
       },
-    } as typeof local.deployment;
-    const report = await reportOf({ ...verified, deployment }, ["--samples", "20", "--seed", "1"]);
+    } as typeof demo.local.deployment;
+    const report = await reportOf({ ...demo.verified, deployment }, ["--samples", "20", "--seed", "1"]);
     await change("update events set anomaly = null where anomaly like '%price feed'");
     expect(report).toMatchObject({ code: 1, difference_count: 2 });
     expect(report.differences).toMatchObject([
@@ -205,62 +178,62 @@ describe("the price feed", () => {
 
 describe("nodes", () => {
   test("that accept only small calls are asked for less at a time", async () => {
-    proxy.fault = ({ data }) =>
+    demo.proxy.fault = ({ data }) =>
       data !== null && data.length > 20_000 ? { error: { code: -32_000, message: "out of gas" } } : undefined;
-    expect(await reportOf(verified, ALL)).toMatchObject({ code: 0, differences: [] });
+    expect(await reportOf(demo.verified, ALL)).toMatchObject({ code: 0, differences: [] });
   });
 
   test("without Multicall3 are asked about contracts one by one", async () => {
-    const deployment = { ...verified.deployment, multicall3: `0x${"12".repeat(20)}` as const };
-    const report = await reportOf({ ...verified, deployment }, ["--samples", "20", "--seed", "1"]);
+    const deployment = { ...demo.verified.deployment, multicall3: `0x${"12".repeat(20)}` as const };
+    const report = await reportOf({ ...demo.verified, deployment }, ["--samples", "20", "--seed", "1"]);
     expect(report).toMatchObject({ code: 0, differences: [] });
     const events = Object.entries(report.compared) // Those are compared with logs.
       .filter(([column]) => column.startsWith("events."))
       .reduce((sum, [, { values }]) => sum + values, 0);
-    expect(proxy.recorded.length).toBeGreaterThan((report.values - events) / 3);
+    expect(demo.proxy.recorded.length).toBeGreaterThan((report.values - events) / 3);
   });
 
   test("whose block changes during the run are asked again from the start", async () => {
     let blocks = 0;
-    proxy.fault = ({ method }) => {
+    demo.proxy.fault = ({ method }) => {
       if (method === "eth_getBlockByNumber") blocks++;
       return method === "eth_getBlockByNumber" && blocks === 2 ? { result: null } : undefined;
     };
-    expect(await reportOf(verified, ["--samples", "20"])).toMatchObject({ code: 0, complete: true });
+    expect(await reportOf(demo.verified, ["--samples", "20"])).toMatchObject({ code: 0, complete: true });
     expect(blocks).toBe(4);
   });
 
   test("that fail midway end the run with what was compared until then", async () => {
     let calls = 0;
-    proxy.fault = ({ method }) => (method === "eth_call" && ++calls > 2 ? { status: 500 } : undefined);
-    const report = await reportOf(verified, ALL);
+    demo.proxy.fault = ({ method }) => (method === "eth_call" && ++calls > 2 ? { status: 500 } : undefined);
+    const report = await reportOf(demo.verified, ALL);
     expect(report).toMatchObject({ code: 2, complete: false });
     expect(report.failure).toMatch(/status 500/);
     expect(report.values).toBeGreaterThan(0);
   });
 
   test("of another chain, unreachable, or without the block are reported in a sentence", async () => {
-    proxy.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
-    expect(await runVerify(verified, [])).toMatchObject({
+    demo.proxy.fault = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    expect(await runVerify(demo.verified, [])).toMatchObject({
       code: 2,
       out: "Not finished: The node serves chain 1; expected a node of devnet (31337).\n",
     });
-    const gone = await runVerify(verified, ["--url", "http://127.0.0.1:9/v3/very-secret-key"]);
+    const gone = await runVerify(demo.verified, ["--url", "http://127.0.0.1:9/v3/very-secret-key"]);
     expect(gone).toMatchObject({
       code: 2,
       out: expect.stringMatching(/^Not finished: the node cannot be reached/),
     });
     expect(`${gone.out}${gone.err}`).not.toContain("very-secret");
-    proxy.fault = () => undefined;
-    expect((await runVerify(verified, ["--at", "99999999"])).out).toMatch(
+    demo.proxy.fault = () => undefined;
+    expect((await runVerify(demo.verified, ["--at", "99999999"])).out).toMatch(
       /^Not finished: --at is 99999999, but the index is at/,
     );
   });
 
   test("an interrupted run says so, and reports what was compared until then", async () => {
-    const { child, ended } = startVerify(verified, [...ALL, "--json"]);
+    const { child, ended } = startVerify(demo.verified, [...ALL, "--json"]);
     let calls = 0;
-    proxy.fault = ({ method }) => {
+    demo.proxy.fault = ({ method }) => {
       if (method !== "eth_call" || ++calls <= 2) return undefined;
       // A second signal ends it at once.
       if (calls === 3) child.kill("SIGINT");
@@ -279,7 +252,7 @@ test.each([
   [["--nothing"], /Unknown option '--nothing'[\s\S]*npm run verify --/],
   [["--name", "a..b"], /--name "a\.\.b": /],
 ])("%j is refused", async (args, message) => {
-  const { code, out, err } = await runVerify(verified, args);
+  const { code, out, err } = await runVerify(demo.verified, args);
   expect(`${out}${err}`).toMatch(message);
   expect(code).toBe(2);
 });
@@ -288,13 +261,13 @@ test.each([
 const inForce = (table: string, condition = "true") => `
   select t.ctid from ${table} t left join resolver_nodes n using (chain_id, resolver, node)
   where ${table === "resolver_nodes" ? "true" : "t.version = coalesce(n.version, 0)"} and (${condition})
-    and t.resolver in (${local.deployment.contracts.filter((one) => one.static).map(({ address }) => `'${address.toLowerCase()}'`)})
+    and t.resolver in (${demo.local.deployment.contracts.filter((one) => one.static).map(({ address }) => `'${address.toLowerCase()}'`)})
   order by t.resolver, t.node, t.ctid`;
 
 const hostile = "\u001b[2J\u0007\u202egood\r\n";
 
 const change = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> =>
-  changeRows(stack, text, values);
+  changeRows(demo.stack, text, values);
 
 /** Each plants a difference: what the report says of the name, the column, and how. */
 const plants: (readonly [of: string, column: string, sql: string])[] = [
@@ -324,7 +297,7 @@ test("event rows that are missing, changed or from an orphaned block are found",
        jsonb_populate_record(null::events, to_jsonb(k) || '{"log_index": 9999, "transaction_hash": "${orphan}"}') e returning log_index`,
   );
   expect(extra).toHaveLength(1);
-  const report = await reportOf(verified, ["--samples", "100", "--seed", "1"]);
+  const report = await reportOf(demo.verified, ["--samples", "100", "--seed", "1"]);
   expect(report).toMatchObject({ code: 1, complete: true });
   const logs = report.differences.filter(({ table }) => table === "events");
   const found = logs.map(({ of, index, chain }) => [of.replace(/ \(.*/, ""), index, chain]);
@@ -354,7 +327,7 @@ test("events without any row, and rows with another event, node or time, are fou
     `update events set event_type = 'NewTTL', node = transaction_hash, block_timestamp = block_timestamp + 1
      where ctid = (select ctid from events where ${logged} order by block_number desc limit 1) returning ${place}`,
   );
-  const report = await reportOf(verified, ["--samples", "100", "--seed", "1"]);
+  const report = await reportOf(demo.verified, ["--samples", "100", "--seed", "1"]);
   const found = report.differences
     .filter(({ table }) => table === "events")
     .map(({ column, of }) => `${column} of ${of.replace(/ \(.*/, "")}`);
@@ -393,7 +366,7 @@ test("a difference in any column is found, and shown with both values and a way 
   );
   await change("delete from primary_names where coin_type <> 60");
 
-  const report = await reportOf(verified, ALL);
+  const report = await reportOf(demo.verified, ALL);
   expect(report).toMatchObject({ code: 1, complete: true });
   const found = report.differences.map(({ table, column, of }) => `${table}.${column} ${of}`);
   for (const [of, column] of plants)
@@ -413,7 +386,7 @@ test("a difference in any column is found, and shown with both values and a way 
     ({ column, of }) => column === "registry_owner" && of.startsWith("moved.eth"),
   );
   const [call] = shown?.calls ?? [];
-  const answer = await fetch(local.anvil.url, {
+  const answer = await fetch(demo.local.anvil.url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...call }),
@@ -421,16 +394,16 @@ test("a difference in any column is found, and shown with both values and a way 
   expect(((await answer.json()) as { result: string }).result).toBe(
     `0x${shown?.chain?.slice(2).padStart(64, "0")}`,
   );
-  expect((await fetch(`${stack.url}${shown?.path}`)).status).toBe(200);
+  expect((await fetch(`${demo.stack.url}${shown?.path}`)).status).toBe(200);
 });
 
 test("strangers' texts cannot affect a terminal", async () => {
-  const { code, out } = await runVerify(verified, ALL);
+  const { code, out } = await runVerify(demo.verified, ALL);
   expect(code).toBe(1);
   expect(out).toContain("\\u001b[2J\\u0007\\u202egood");
   expect(out).toMatch(/curl 'http:\/\/127\.0\.0\.1:42069\/lookup-namehash\/0x[0-9a-f]{64}'\n/);
   expect(out).toMatch(/curl "\$RPC_URL_31337" -H 'content-type: application\/json' -d '\{"jsonrpc":"2\.0"/);
   expect(out.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
-  const json = (await runVerify(verified, [...ALL, "--json"])).out;
+  const json = (await runVerify(demo.verified, [...ALL, "--json"])).out;
   expect(json.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
 });

@@ -1,37 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { LocalChain } from "../../devnet/localChain.ts";
-import { startDemoChain } from "../../devnet/localChain.ts";
-import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
-import { type Stack, startStack } from "../support/stack.ts";
-import { runVerify, type Verified } from "./runVerify.ts";
+import { expect, test } from "vitest";
+import { startRpcProxy } from "../live/rpcProxy.ts";
+import { prepareDemo, runVerify } from "./runVerify.ts";
 
 /** Nothing of a developer's chain (31337) is cached. */
 const CHAIN_ID = 4_242;
 
-let local: LocalChain;
-let stack: Stack;
-let proxy: RpcProxy;
-let verified: Verified;
-
-beforeAll(async () => {
-  local = await startDemoChain({ chainId: CHAIN_ID });
-  const { anvil, deployment } = local;
-  const env = { ENS_NETWORK: "custom", ARCHIVE_READS: "on" };
-  stack = await startStack({ rpcUrl: anvil.url, deployment, env });
-  await stack.waitForHead();
-  proxy = await startRpcProxy(anvil.url);
-  verified = { databaseUrl: stack.databaseUrl, rpcUrl: proxy.url, deployment, env };
-});
-
-beforeEach(() => {
-  proxy.fault = () => undefined;
-  proxy.recorded = [];
-});
-
-afterAll(async () => {
-  await proxy?.kill();
-  await stack?.destroy();
-  await local?.anvil.stop();
+const demo = prepareDemo({
+  chain: { chainId: CHAIN_ID },
+  env: () => ({ ENS_NETWORK: "custom", ARCHIVE_READS: "on" }),
 });
 
 type LogsReport = {
@@ -46,7 +22,7 @@ type LogsReport = {
 };
 
 async function compareLogs(...args: string[]): Promise<LogsReport & { code: number | null }> {
-  const { out, err, code } = await runVerify(verified, ["--logs", "--seed", "1", "--json", ...args]);
+  const { out, err, code } = await runVerify(demo.verified, ["--logs", "--seed", "1", "--json", ...args]);
   if (out === "") throw new Error(err);
   return { ...(JSON.parse(out) as LogsReport), code };
 }
@@ -60,7 +36,7 @@ test("cache and node have the same logs", async () => {
 
 test("a node that returns the logs of few blocks at a time is asked for fewer", async () => {
   let asked = 0;
-  proxy.fault = ({ method }) =>
+  demo.proxy.fault = ({ method }) =>
     method === "eth_getLogs" && ++asked % 3 === 0
       ? { error: { code: -32_005, message: "query returned more than 10000 results" } }
       : undefined;
@@ -68,23 +44,23 @@ test("a node that returns the logs of few blocks at a time is asked for fewer", 
 });
 
 test("logs only in the cache are found: another node omitted them", async () => {
-  const other = await startRpcProxy(local.anvil.url);
+  const other = await startRpcProxy(demo.local.anvil.url);
   other.fault = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
   const report = await compareLogs("--samples", "10", "--url", other.url);
   await other.kill();
   expect(report.code).toBe(1);
   expect(report.differences[0]?.unknown.length).toBeGreaterThan(0);
-  expect(proxy.recorded).toEqual([]);
+  expect(demo.proxy.recorded).toEqual([]);
 });
 
 test("a failing node and a chain that is not indexed are reported in a sentence", async () => {
-  proxy.fault = ({ method }) => (method === "eth_getLogs" ? { status: 503 } : undefined);
+  demo.proxy.fault = ({ method }) => (method === "eth_getLogs" ? { status: 503 } : undefined);
   expect(await compareLogs()).toMatchObject({
     code: 2,
     complete: false,
     failure: expect.stringMatching(/status 503/),
   });
-  const { code, err } = await runVerify(verified, ["--logs", "--chain", "10"]);
+  const { code, err } = await runVerify(demo.verified, ["--logs", "--chain", "10"]);
   expect(err).toMatch(/^--chain is 10: expected an indexed chain: 4242 \(devnet\)\.\n$/);
   expect(code).toBe(2);
 });
@@ -95,23 +71,23 @@ test.each([
   [["--chain", "1"], /--chain is 1: expected an indexed chain/],
   [["--logs", "--at", "5"], /--name and --at do not apply to --logs/],
 ])("%j is refused", async (args, message) => {
-  const { code, err } = await runVerify(verified, args);
+  const { code, err } = await runVerify(demo.verified, args);
   expect(err).toMatch(message);
   expect(code).toBe(2);
 });
 
 test("while an indexer runs, nothing is removed from the cache", async () => {
-  const { code, err } = await runVerify(verified, ["--refetch", "50-60"]);
+  const { code, err } = await runVerify(demo.verified, ["--refetch", "50-60"]);
   expect(err).toMatch(/^Nothing was removed: the indexer of "namedex_index" is running\. Stop it first/);
   expect(code).toBe(2);
 });
 
-const cachedLogs = () => stack.sql("select * from namedex_cache.logs order by block_number, log_index");
-const intervals = () => stack.sql("select * from namedex_cache.intervals order by fragment_id");
+const cachedLogs = () => demo.stack.sql("select * from namedex_cache.logs order by block_number, log_index");
+const intervals = () => demo.stack.sql("select * from namedex_cache.intervals order by fragment_id");
 
 test("lost or changed logs in the cache are found, and one command refetches them", async () => {
   const [logs, ranges] = [await cachedLogs(), await intervals()];
-  await stack.stop();
+  await demo.stack.stop();
   const places = logs.filter((_, index) => [40, 41, 90, 200].includes(index));
   const [lost, alsoLost, changed, moved] = places.map((log) => ({
     block_number: Number(log.block_number),
@@ -119,9 +95,9 @@ test("lost or changed logs in the cache are found, and one command refetches the
   }));
   const where = (place: typeof lost) =>
     `block_number = ${place?.block_number} and log_index = ${place?.log_index}`;
-  await stack.sql(`delete from namedex_cache.logs where ${where(lost)} or ${where(alsoLost)}`);
-  await stack.sql(`update namedex_cache.logs set data = data || '00' where ${where(changed)}`);
-  await stack.sql(`update namedex_cache.logs set log_index = 5000 where ${where(moved)}`);
+  await demo.stack.sql(`delete from namedex_cache.logs where ${where(lost)} or ${where(alsoLost)}`);
+  await demo.stack.sql(`update namedex_cache.logs set data = data || '00' where ${where(changed)}`);
+  await demo.stack.sql(`update namedex_cache.logs set log_index = 5000 where ${where(moved)}`);
 
   const report = await compareLogs();
   expect(report.code).toBe(1);
@@ -132,7 +108,7 @@ test("lost or changed logs in the cache are found, and one command refetches the
   expect(found("changed")).toContainEqual(expect.objectContaining(changed));
   expect(found("unknown")).toContainEqual(expect.objectContaining({ ...moved, log_index: 5_000 }));
 
-  const { out } = await runVerify(verified, ["--logs", "--seed", "1"]);
+  const { out } = await runVerify(demo.verified, ["--logs", "--seed", "1"]);
   const command = /npm run verify -- --refetch (\d+-\d+) --chain 4242\n/.exec(out);
   expect(out).toMatch(
     /only the node has: \d+\n {4}log \d+ of block \d+, by 0x[0-9a-f]{40} in 0x[0-9a-f]{64}\n/,
@@ -141,16 +117,21 @@ test("lost or changed logs in the cache are found, and one command refetches the
 
   const first = Math.min(...report.differences.map(({ from }) => from));
   const last = Math.max(...report.differences.map(({ to }) => to));
-  const removed = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`, "--chain", "4242"]);
+  const removed = await runVerify(demo.verified, [
+    "--refetch",
+    `${first + 3}-${last - 2}`,
+    "--chain",
+    "4242",
+  ]);
   expect(removed).toMatchObject({ code: 0, err: "" });
   expect(removed.out).toMatch(/^Removed \d+ logs of blocks \d+ to \d+ of chain 4242 from the cache\./);
   expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });
-  const again = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`]);
+  const again = await runVerify(demo.verified, ["--refetch", `${first + 3}-${last - 2}`]);
   expect(again.out).toMatch(/^Nothing was removed: the cache has no blocks/);
 
-  await stack.sql("drop schema namedex_index cascade");
-  stack.restart();
-  await stack.ready();
+  await demo.stack.sql("drop schema namedex_index cascade");
+  demo.stack.restart();
+  await demo.stack.ready();
   expect(await cachedLogs()).toEqual(logs);
   expect(await intervals()).toEqual(ranges);
   expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });

@@ -1,44 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import type { LocalChain } from "../../devnet/localChain.ts";
-import { startDemoChain } from "../../devnet/localChain.ts";
 import { verification } from "../../src/api/names/schemas/answers.ts";
-import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
-import { type Stack, startStack } from "../support/stack.ts";
-import { changeRows, dead, plantsInDomains } from "./runVerify.ts";
+import { changeRows, dead, plantsInDomains, prepareDemo } from "./runVerify.ts";
 
 /*
  * The results for a caller who has a name compared, on the demo. Live answers come from a node
  * that can be made to fail.
  */
 
-let local: LocalChain;
-let stack: Stack;
-let proxy: RpcProxy;
-
-beforeAll(async () => {
-  local = await startDemoChain();
-  const { anvil, deployment } = local;
-  proxy = await startRpcProxy(anvil.url);
-  stack = await startStack({ rpcUrl: anvil.url, deployment, env: { LIVE_RPC_URL: proxy.url } });
-  await stack.waitForHead();
-});
-
-beforeEach(() => {
-  proxy.fault = () => undefined;
-  proxy.recorded = [];
-});
-
-afterAll(async () => {
-  await proxy?.kill();
-  await stack?.destroy();
-  await local?.anvil.stop();
-});
+const demo = prepareDemo({ env: (LIVE_RPC_URL) => ({ LIVE_RPC_URL }) });
 
 type Verification = z.infer<typeof verification>;
 
 async function verify(name: string): Promise<Verification> {
-  const { status, body } = await stack.api(`/domain/${encodeURIComponent(name)}/verify`);
+  const { status, body } = await demo.stack.api(`/domain/${encodeURIComponent(name)}/verify`);
   expect([name, status, (body as { error?: unknown }).error]).toEqual([name, 200, undefined]);
   const { as_of: _, ...answer } = body as Record<string, unknown>;
   return verification.parse(answer);
@@ -48,7 +23,7 @@ const differencesOf = ({ fields }: Verification) =>
   fields.filter(({ status }) => status === "different").map(({ table, column }) => `${table}.${column}`);
 
 test("no field of any name in the demo differs, nor of a name missing from the index", async () => {
-  const rows = await stack.sql<{ name: string }>(
+  const rows = await demo.stack.sql<{ name: string }>(
     "select '[namehash:' || substr(node, 3) || ']' as name from domains where is_name_known and full_name <> '' order by full_name limit 150",
   );
   expect(rows.length).toBeGreaterThan(20);
@@ -64,18 +39,18 @@ test("no field of any name in the demo differs, nor of a name missing from the i
 });
 
 test("the answer is for the tables' block", async () => {
-  const [block, answer] = [await local.chain.client.getBlock(), await verify("alice.eth")];
+  const [block, answer] = [await demo.local.chain.client.getBlock(), await verify("alice.eth")];
   expect(answer).toMatchObject({
     block_number: Number(block.number),
     block_hash: block.hash,
     block_timestamp: Number(block.timestamp),
   });
-  const asked = proxy.recorded.filter(({ method }) => method === "eth_call").map((one) => one.block);
+  const asked = demo.proxy.recorded.filter(({ method }) => method === "eth_call").map((one) => one.block);
   expect(new Set(asked)).toEqual(new Set([`0x${block.number.toString(16)}`]));
 });
 
 const refusal = async (name = "alice.eth") => {
-  const { status, body } = await stack.api<{ error: { code: string; message: string } }>(
+  const { status, body } = await demo.stack.api<{ error: { code: string; message: string } }>(
     `/domain/${name}/verify`,
   );
   expect([status, body.error?.code]).toEqual([502, "LIVE_RESOLUTION_FAILED"]);
@@ -88,24 +63,25 @@ describe("a node", () => {
     "historical state 0xab is not available",
     "state already discarded/pruned",
   ])("without the state of the block is reported: %s", async (message) => {
-    proxy.fault = ({ method }) => (method === "eth_call" ? { error: { code: -32_000, message } } : undefined);
+    demo.proxy.fault = ({ method }) =>
+      method === "eth_call" ? { error: { code: -32_000, message } } : undefined;
     expect(await refusal()).toBe(
       "The chain could not be asked: the node does not have the state of the block.",
     );
   });
 
   test("without the block, or with another one, is reported", async () => {
-    proxy.fault = ({ method }) => (method === "eth_getBlockByNumber" ? { result: null } : undefined);
+    demo.proxy.fault = ({ method }) => (method === "eth_getBlockByNumber" ? { result: null } : undefined);
     expect(await refusal()).toContain("does not have block");
     let blocks = 0;
     const other = { hash: `0x${"ab".repeat(32)}`, timestamp: "0x1" };
-    proxy.fault = ({ method }) =>
+    demo.proxy.fault = ({ method }) =>
       method === "eth_getBlockByNumber" && ++blocks % 2 === 0 ? { result: other } : undefined;
     expect(await refusal()).toContain("being reorganised");
   });
 
   test("that hangs does not delay the answer beyond its limit", async () => {
-    proxy.fault = ({ method }) => (method === "eth_call" ? { hang: true } : undefined);
+    demo.proxy.fault = ({ method }) => (method === "eth_call" ? { hang: true } : undefined);
     expect(await refusal()).toMatch(/in time/);
   });
 });
@@ -131,21 +107,21 @@ const plants: (readonly [name: string, column: string, sql: string])[] = [
 /** Once the rows are wrong they stay so, so these tests come last. */
 describe("a planted difference", () => {
   test.each(plants)("of %s, %s, is found and counted", async (name, column, sql) => {
-    expect((await changeRows(stack, `${sql} returning 1`)).length).toBeGreaterThan(0);
+    expect((await changeRows(demo.stack, `${sql} returning 1`)).length).toBeGreaterThan(0);
     const answer = await verify(name);
     expect(answer.status).toBe("different");
     expect(differencesOf(answer)).toContain(column);
     expect(answer.differences).toBe(differencesOf(answer).length);
-    const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
+    const metrics = await (await fetch(`${demo.stack.metricsUrl}/index-metrics`)).text();
     expect(metrics).toMatch(/^namedex_compared_values_total\{outcome="different"\} [1-9]/m);
-    expect(stack.log()).toContain("the index and the contracts differ");
+    expect(demo.stack.log()).toContain("the index and the contracts differ");
   });
 
   test("is reported with the calls that show it", async () => {
     const { fields } = await verify("moved.eth");
     const field = fields.find(({ column }) => column === "registry_owner");
     const [call] = field?.calls ?? [];
-    const { data } = await local.chain.client.call({
+    const { data } = await demo.local.chain.client.call({
       to: call?.to as `0x${string}`,
       data: call?.data as `0x${string}`,
     });
@@ -155,7 +131,7 @@ describe("a planted difference", () => {
 
   test("is not looked for in more than 100 texts", async () => {
     await changeRows(
-      stack,
+      demo.stack,
       `insert into text_records (chain_id, resolver, node, version, key_hash, key, is_value_known, block_number, log_index,
          transaction_hash, sets_in_transaction, is_read)
        select chain_id, resolver, node, 0, '0x' || lpad(to_hex(i), 64, '0'), 'key ' || i, true, 1, 1, '0x', 1, false
