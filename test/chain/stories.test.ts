@@ -21,12 +21,14 @@ const stories: Record<string, () => Promise<unknown>> = {
   renewal: () => import("./stories/renewal.ts"),
   "unlisted controllers": () => import("./stories/unlisted-controllers.ts"),
   "resolver change": () => import("./stories/resolver-change.ts"),
-  subnames: () => import("./stories/subnames.ts"),
   transfer: () => import("./stories/transfer.ts"),
   wrapping: () => import("./stories/wrapping.ts"),
 };
 
-/** The part that `npm test` runs; `reorg.test.ts` also has random acts of all kinds. The slow tests run the others. */
+/**
+ * The part that `npm test` runs; the slow tests run the others. Most subnames and transfers are left to the random histories in
+ * test/truth and those of `reorg.test.ts`.
+ */
 const shortStories = ["records", "registration", "renewal", "wrapping"];
 const told = Object.entries(stories).filter(([name]) => isSlow() !== shortStories.includes(name));
 

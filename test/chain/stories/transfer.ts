@@ -5,14 +5,14 @@ import {
   approveForAll,
   approveRegistration,
   approveWrapped,
+  DAY,
   ethNode,
-  nodeBelow,
-  reclaim,
+  extendExpiry,
+  latestTime,
   registerReferred,
   registerWrapped,
-  setOwner,
   setRecord,
-  setSubnodeOwner,
+  setResolver,
   setTTL,
   setWrappedSubnodeOwner,
   transferRegistration,
@@ -24,28 +24,6 @@ import { stage, told } from "./stage.ts";
 
 describe("a .eth name is transferred", () => {
   told(
-    "by its token: the new holder owns it, and the registry keeps the old one",
-    ["given.eth"],
-    async (chain, { alice: from, bob: to }) => {
-      await registerReferred(chain, { from, label: "given" });
-      await transferRegistration(chain, { from, label: "given", to });
-    },
-  );
-
-  told("and claimed in the registry by the new holder", ["given.eth"], (chain, { bob }) =>
-    reclaim(chain, { from: bob, label: "given", owner: bob }),
-  );
-
-  told(
-    "in the registry alone: the token's holder stays the owner",
-    ["managed.eth"],
-    async (chain, { alice: from, carol: owner }) => {
-      await registerReferred(chain, { from, label: "managed" });
-      await setOwner(chain, { from, node: ethNode("managed"), owner });
-    },
-  );
-
-  told(
     "to a contract, safely, after the token was approved to another account",
     ["kept-by-contract.eth"],
     async (chain, { alice: from, dave }) => {
@@ -53,15 +31,6 @@ describe("a .eth name is transferred", () => {
       await registerReferred(chain, { from, label });
       await approveRegistration(chain, { from, label, to: dave });
       await transferRegistration(chain, { from, label, to: addressOf(chain, "batch"), safe: true });
-    },
-  );
-
-  told(
-    "and given up in the registry: no one owns the record, and the token's holder owns the name",
-    ["recordless.eth"],
-    async (chain, { alice: from }) => {
-      await registerReferred(chain, { from, label: "recordless" });
-      await setOwner(chain, { from, node: ethNode("recordless"), owner: zeroAddress });
     },
   );
 
@@ -77,19 +46,9 @@ describe("a .eth name is transferred", () => {
   );
 });
 
-describe("a subname is transferred", () => {
-  const sub = { parent: ethNode("parent"), label: "sub" };
-
-  told("by its owner", ["sub.parent.eth"], async (chain, { alice, bob, carol }) => {
-    await registerReferred(chain, { from: alice, label: "parent" });
-    await setSubnodeOwner(chain, { from: alice, ...sub, owner: bob });
-    await setOwner(chain, { from: bob, node: nodeBelow(sub.parent, sub.label), owner: carol });
-  });
-
-  told("and reclaimed by its parent's owner", ["sub.parent.eth"], (chain, { alice }) =>
-    setSubnodeOwner(chain, { from: alice, ...sub, owner: alice }),
-  );
-});
+told("a name has no resolver any more", ["all-at-once.eth"], (chain, { bob: from }) =>
+  setResolver(chain, { from, node: ethNode("all-at-once"), resolver: zeroAddress }),
+);
 
 describe("a wrapped name is transferred", () => {
   told("by its token of the wrapper", ["boxed.eth"], async (chain, { alice: from, bob: to, dave }) => {
@@ -107,7 +66,8 @@ describe("a wrapped name is transferred", () => {
       for (const label of ["box-one", "box-two"]) await registerWrapped(chain, { from: alice, label });
       const inner = { parent: ethNode("box-one"), label: "inner", owner: alice };
       await setWrappedSubnodeOwner(chain, { from: alice, ...inner });
-      await approveForAll(chain, { from: alice, contract: "wrapper", operator: dave });
+      for (const contract of ["registry", "wrapper"])
+        await approveForAll(chain, { from: alice, contract, operator: dave });
       const nodes = together.map(nodeOfShown);
       const receipt = await transferWrappedBatch(chain, { from: dave, owner: alice, nodes, to });
       const rows = await stage.sql<{ node: string; ordinal: number }>(
@@ -127,3 +87,14 @@ describe("a wrapped name is transferred", () => {
     expect(rows).toEqual([{ event_type: "TransferBatch", node: null }]);
   });
 });
+
+told(
+  "an account approved by the parent extends the expiry of a wrapped subname",
+  ["inner.box-two.eth"],
+  async (chain, { carol: from, dave }) => {
+    const [inner, now] = [{ parent: ethNode("box-two"), label: "inner" }, await latestTime(chain)];
+    await setWrappedSubnodeOwner(chain, { from, ...inner, owner: from, expiry: now + DAY });
+    await approveWrapped(chain, { from, node: inner.parent, to: dave });
+    await extendExpiry(chain, { from: dave, ...inner, expiry: now + 2n * DAY });
+  },
+);
