@@ -2,17 +2,14 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import {
   addressOf,
-  hashLabel,
   nodeOf,
   ROOT_NODE,
   read,
-  send,
   setOwner,
   setResolver,
   setSubnodeOwner,
   setTTL,
 } from "../../../devnet/acts.ts";
-import { expectWhoisAsOnChain } from "../onChain.ts";
 import { lower } from "../stage.ts";
 import { beforeIndexing, stage, told } from "./stage.ts";
 
@@ -42,31 +39,9 @@ const below = (label: string, owner: Address) => ({
 });
 const inOld = (label: string, owner: Address) =>
   setSubnodeOwner(stage.chain, { ...below(label, owner), registry });
-const inNew = (label: string, owner: Address) => setSubnodeOwner(stage.chain, below(label, owner));
-
-/** Gives a top-level name its record in the registry of 2020, whose root belongs to the Root contract. */
-const migrateTopLevel = (label: string, owner: Address) =>
-  send(stage.chain, {
-    from: stage.cast.deployer,
-    contract: "root",
-    functionName: "setSubnodeOwner",
-    args: [hashLabel(label), owner],
-  });
-
-async function isMigrated(name: string): Promise<boolean | undefined> {
-  await expectWhoisAsOnChain(stage, name);
-  const [row] = await stage.sql<{ is_migrated: boolean }>("select is_migrated from domains where node = $1", [
-    nodeOf(name),
-  ]);
-  return row?.is_migrated;
-}
 
 describe("a node that is only in the old registry", () => {
-  test("is answered from there", async () => {
-    expect(await isMigrated(TLD)).toBe(false);
-  });
-
-  told("and changes there", ["moving.test", "staying.test"], async (chain, { bob, carol }) => {
+  told("changes there", [TLD, "moving.test", "staying.test"], async (chain, { bob, carol }) => {
     for (const label of ["moving", "staying"]) {
       await inOld(label, bob);
       const act = { from: bob, registry, node: nodeOf(`${label}.test`) };
@@ -84,51 +59,6 @@ describe("a node that is only in the old registry", () => {
   told("or belongs to the new registry's address, which is an ordinary owner there", ["odd.test"], (chain) =>
     inOld("odd", addressOf(chain, "registry")),
   );
-});
-
-describe("a node gets a record in the registry of 2020", () => {
-  test("and leaves its old resolver behind, while its children stay in the old registry", async () => {
-    const { cast } = stage;
-    await migrateTopLevel(TLD, cast.alice);
-    expect(await isMigrated(TLD)).toBe(true);
-    expect(await isMigrated("moving.test")).toBe(false);
-    await inNew("moving", cast.dave);
-    expect((await expectWhoisAsOnChain(stage, "moving.test")).resolver).toEqual({ status: "none" });
-    expect((await expectWhoisAsOnChain(stage, "staying.test")).resolver.status).toBe("indexed");
-  });
-
-  told(
-    "and the old registry no longer decides about it, but still about its sibling",
-    ["moving.test", "staying.test"],
-    async (chain, { carol, erin, frank }) => {
-      const act = { from: carol, registry, node: nodeOf("moving.test") };
-      await setResolver(chain, { ...act, resolver: addressOf(chain, "resolver2") });
-      await setOwner(chain, { ...act, owner: erin });
-      await inOld("moving", frank);
-      await inOld("staying", erin);
-    },
-  );
-
-  test("and is deleted: it does not fall back to the old registry", async () => {
-    const { chain, cast } = stage;
-    await setOwner(chain, { from: cast.dave, node: nodeOf("moving.test"), owner: zeroAddress });
-    const args = [nodeOf("moving.test")];
-    const old = await read<Address>(chain, { contract: registry, functionName: "owner", args });
-    expect(old).toBe(cast.frank);
-    expect(await isMigrated("moving.test")).toBe(true);
-  });
-
-  told(
-    "and is deleted by its parent, or given to the registry itself: no one owns it",
-    ["staying.test", "kept.test"],
-    async (chain, { bob }) => {
-      await inNew("staying", zeroAddress);
-      await inNew("kept", bob);
-      await setOwner(chain, { from: bob, node: nodeOf("kept.test"), owner: addressOf(chain, "registry") });
-    },
-  );
-
-  told("and is created again by its parent", ["moving.test"], (_, { bob }) => inNew("moving", bob));
 });
 
 test("the root has a record in the registry of 2020 from the start, without an event", async () => {
