@@ -20,7 +20,7 @@ const stories: Record<string, () => Promise<unknown>> = {
   "registry migration": () => import("./stories/registry-migration.ts"),
   renewal: () => import("./stories/renewal.ts"),
   "unlisted controllers": () => import("./stories/unlisted-controllers.ts"),
-  "resolver change": () => import("./stories/resolver-change.ts"),
+  "unlisted resolver": () => import("./stories/unlisted-resolver.ts"),
   transfer: () => import("./stories/transfer.ts"),
   wrapping: () => import("./stories/wrapping.ts"),
 };
