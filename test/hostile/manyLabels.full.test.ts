@@ -1,20 +1,15 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeAbiParameters, type Hex, parseAbi, toEventSelector } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  addressOf,
-  type Call,
   type Chain,
-  contractOf,
   ETH_NODE,
   ethNode,
   hashLabel,
   mineBlocks,
   registerReferred,
   rpc,
-  sendInOneBlock,
 } from "../../devnet/acts.ts";
 import { readOptions } from "../../ops/labels/options.ts";
 import { importTables } from "../../ops/labels/run.ts";
@@ -23,6 +18,7 @@ import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { openStage, type Stage } from "../chain/stage.ts";
 import { type Entry, ensrainbow, hashOf, packed } from "../ops/labels/files.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { child, emitLogs, type Log, spell, takeContracts } from "./takenContracts.ts";
 
 /*
  * Hundreds of thousands of names with labels in a table that the operator imports, while blocks come: with renewals that spell
@@ -34,7 +30,6 @@ const NAMES = 100_000;
 const FOREIGN = 10_000_000;
 const FOREIGN_AT_ONCE = 100_000;
 const LABELS_AT_ONCE = 10_000;
-const LOGS_IN_A_TRANSACTION = 500;
 const LOGS_IN_A_BLOCK = 2_000;
 /** Names that the stranger creates in a block. */
 const FLOOD = 300;
@@ -53,50 +48,14 @@ beforeAll(async () => {
   stage = await openStage();
   const { chain, cast } = stage;
   for (const name of ["wide", "flood"]) await registerReferred(chain, { from: cast.alice, label: name });
-  const { address, abi } = contractOf(chain, "logEmitter");
-  const code = await rpc<Hex>(chain, "eth_getCode", [address, "latest"]);
-  const taken = ["registry", "controller1"].map((name) => [name, { address: addressOf(chain, name), abi }]);
-  for (const [, contract] of taken)
-    await rpc(chain, "anvil_setCode", [(contract as { address: Hex }).address, code]);
-  emitters = { ...chain, contracts: { ...chain.contracts, ...Object.fromEntries(taken) } };
+  emitters = await takeContracts(chain);
 });
 afterAll(async () => {
   await stage?.close();
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-type Log = { contract: "registry" | "controller1"; topics: Hex[]; data: Hex };
-
-const newOwner = toEventSelector(
-  "event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)",
-);
-const nameRenewed = toEventSelector(
-  "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
-);
-const renewal = parseAbi(["event NameRenewed(string name, uint256 cost, uint256 expires)"])[0].inputs;
-
-const child = (parent: Hex, text: string): Log => ({
-  contract: "registry",
-  topics: [newOwner, parent, hashLabel(text)],
-  data: encodeAbiParameters([{ type: "address" }], [stage.cast.bob]),
-});
-
-const spell = (text: string): Log => ({
-  contract: "controller1",
-  topics: [nameRenewed, hashLabel(text)],
-  data: encodeAbiParameters(renewal, [text, 1n, 2n]),
-});
-
-/** Emits logs in one block, in their order. */
-async function emit(logs: readonly Log[]): Promise<void> {
-  const calls: (Call & { args: [Omit<Log, "contract">[]] })[] = [];
-  for (const { contract, ...log } of logs) {
-    const last = calls.at(-1);
-    if (last?.contract === contract && last.args[0].length < LOGS_IN_A_TRANSACTION) last.args[0].push(log);
-    else calls.push({ from: stage.cast.bob, contract, functionName: "emitLogs", args: [[log]] });
-  }
-  await sendInOneBlock(emitters, calls);
-}
+const emit = (logs: readonly Log[]) => emitLogs(emitters, logs);
 
 /**
  * The table in two versions: the second one repeats some labels. False labels, and those that no name can show, are in between.
@@ -182,7 +141,7 @@ async function takeBack(blocks: number): Promise<void> {
 let tables: string[];
 
 test("an import stores the labels that the index lacks, and nothing else", async () => {
-  const logs = labels.map((text) => child(ETH_NODE, text));
+  const logs = labels.map((text) => child(ETH_NODE, hashLabel(text)));
   for (let i = 0; i < logs.length; i += LOGS_IN_A_BLOCK) {
     await emit(logs.slice(i, i + LOGS_IN_A_BLOCK));
     await stage.stack.waitForHead();
@@ -205,10 +164,10 @@ test("they are applied in pieces, while others' logs arrive", async () => {
     // A label of the next piece, in hundreds of the stranger's names; another one that a renewal spells out.
     const victim = labels[(blocks * 997 + 1) % NAMES] ?? "";
     const flood = Array.from({ length: FLOOD }, (_, i) =>
-      child(ethNode(i % 2 === 0 ? "flood" : "wide"), `${blocks} ${i}`),
+      child(ethNode(i % 2 === 0 ? "flood" : "wide"), hashLabel(`${blocks} ${i}`)),
     );
     const spelled = labels[(blocks * 10) % NAMES] ?? "";
-    await emit([child(ethNode("flood"), victim), ...(blocks < 40 ? flood : []), spell(spelled)]);
+    await emit([child(ethNode("flood"), hashLabel(victim)), ...(blocks < 40 ? flood : []), spell(spelled)]);
     await stage.stack.waitForHead();
     await disturbances[++blocks]?.();
   }

@@ -1,17 +1,13 @@
-import { encodeAbiParameters, type Hex, parseAbi, toEventSelector, zeroHash } from "viem";
+import { getAddress, type Hex, toEventSelector, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  addressOf,
-  type Call,
   type Chain,
-  contractOf,
   ethNode,
   hashLabel,
   latestTime,
   mineBlocks,
   registerReferred,
   rpc,
-  sendInOneBlock,
   setNextTime,
 } from "../../devnet/acts.ts";
 import { nameByNode } from "../../src/ens/name.ts";
@@ -20,11 +16,9 @@ import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { openStage, type Stage } from "../chain/stage.ts";
 import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";
+import { child, emitLogs, type Log, OWNER, spell, takeContracts } from "./takenContracts.ts";
 
-/*
- * Names that would grow without end, and labels that are in thousands of names when they become known. The emitter's code
- * replaces the registry and a controller, so that one block can hold as many logs as needed.
- */
+/* Names that would grow without end, and labels that are in thousands of names when they become known. */
 
 let stage: Stage;
 let emitters: Chain;
@@ -35,52 +29,11 @@ beforeAll(async () => {
   for (const label of ["deep", "wide", "same", "tree"]) {
     await registerReferred(chain, { from: cast.alice, label });
   }
-  const { address, abi } = contractOf(chain, "logEmitter");
-  const code = await rpc<Hex>(chain, "eth_getCode", [address, "latest"]);
-  const taken = ["registry", "controller1"].map((name) => [name, { address: addressOf(chain, name), abi }]);
-  for (const [, contract] of taken) {
-    await rpc(chain, "anvil_setCode", [(contract as { address: Hex }).address, code]);
-  }
-  emitters = { ...chain, contracts: { ...chain.contracts, ...Object.fromEntries(taken) } };
+  emitters = await takeContracts(chain);
 });
 afterAll(() => stage?.close());
 
-type Log = { contract: "registry" | "controller1" | "logEmitter"; topics: Hex[]; data: Hex };
-
-const topicOf = (event: string): Hex => toEventSelector(event);
-const newOwner = topicOf("event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)");
-const nameRenewed = topicOf(
-  "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
-);
-const renewal = parseAbi(["event NameRenewed(string name, uint256 cost, uint256 expires)"])[0].inputs;
-
-/** A parent gets a child. */
-const child = (parent: Hex, labelhash: Hex): Log => ({
-  contract: "registry",
-  topics: [newOwner, parent, labelhash],
-  data: encodeAbiParameters([{ type: "address" }], [stage.cast.bob]),
-});
-
-/** A label is spelled out. */
-const spell = (label: string): Log => ({
-  contract: "controller1",
-  topics: [nameRenewed, hashLabel(label)],
-  data: encodeAbiParameters(renewal, [label, 1n, 2n]),
-});
-
-/** As many as the gas of one transaction allows. */
-const LOGS_IN_A_TRANSACTION = 500;
-
-/** Emits logs in one block, in their order. */
-async function emit(logs: readonly Log[]): Promise<void> {
-  const calls: (Call & { args: [Omit<Log, "contract">[]] })[] = [];
-  for (const { contract, ...log } of logs) {
-    const last = calls.at(-1);
-    if (last?.contract === contract && last.args[0].length < LOGS_IN_A_TRANSACTION) last.args[0].push(log);
-    else calls.push({ from: stage.cast.bob, contract, functionName: "emitLogs", args: [[log]] });
-  }
-  await sendInOneBlock(emitters, calls);
-}
+const emit = (logs: readonly Log[]) => emitLogs(emitters, logs);
 
 /** Labels whose text is unknown, as numbers. */
 const unknown = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
@@ -184,7 +137,7 @@ describe.each([
     const parent_name = nameByNode(parent);
     const answer = await stage.whois(name);
     expect(answer).toMatchObject({ name, namehash: node, parent_name, query: name });
-    expect(answer.ownership.owner).toBe(stage.cast.bob);
+    expect(answer.ownership.owner).toBe(getAddress(OWNER));
     expect(await stage.record(node)).toMatchObject({ name, parent_name });
     expect((await stage.events(name)).map(({ event_type }) => event_type)).toEqual(["NewOwner"]);
     const listed = await stage.stack.api<{ results: { name: string }[] }>(
@@ -322,7 +275,7 @@ describe("names and reveals in any order", () => {
     await rpc(stage.chain, "anvil_rollback", [1]);
     // Its time differs from the replaced block's: the head is known by number and time.
     await setNextTime(stage.chain, (await latestTime(stage.chain)) + 60n);
-    const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
+    const foreign: Log = { contract: "logEmitter", topics: [toEventSelector("event Foreign()")], data: "0x" };
     await emit([foreign, spell("twin-later")]);
     const [row] = await stage.sql<{ done: number; is_of_this_block: boolean }>(
       "select done, block_number = (select max(block_number) from events) as is_of_this_block from work_queues",
