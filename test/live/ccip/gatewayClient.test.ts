@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { newBudget } from "../../../src/api/names/live/ccip/budget.ts";
 import { createGateways, type Gateways } from "../../../src/api/names/live/ccip/gatewayClient.ts";
 import type { GatewayError } from "../../../src/api/names/live/ccip/gatewayError.ts";
+import { resolving } from "../../outgoing/refusedUrls.ts";
 
 const sender = "0xAbCdEf0000000000000000000000000000000001";
 
@@ -47,14 +48,6 @@ afterEach(async () => {
   visits = [];
   await Promise.all(opened.splice(0).map((gateways) => gateways.close()));
 });
-
-/** Resolves every host name to these addresses, like a name server under a stranger's control. */
-const resolving = (...addresses: string[]) =>
-  ((_host: string, _options: unknown, callback: (error: null, found: unknown) => void) =>
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
-    )) as unknown as typeof dnsLookup;
 
 type Way = {
   data?: Hex;
