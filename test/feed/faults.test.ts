@@ -1,4 +1,3 @@
-import { namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { advanceFeed } from "../../src/api/features/feed/advance.ts";
 import { readFeed, removeFeed } from "../../src/api/features/feed/install.ts";
@@ -8,9 +7,9 @@ import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
 import { lifeOf } from "../../src/api/names/rules/life.ts";
 import { queriesOf } from "../../src/api/server/postgres/client.ts";
 import { account, transaction } from "../query/rows.ts";
-import type { Chain, Write } from "./engine.ts";
+import type { Chain } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
-import { domainWrite } from "./writes.ts";
+import { domainWrite, nextLog } from "./writes.ts";
 
 // Changes that a fault keeps out of the feed are recovered from what Ponder would undo, within the
 // same epoch, or not at all.
@@ -34,22 +33,6 @@ const block = (...given: Parameters<Play["block"]>) => play.block(...given);
 const named = (rows: readonly ChangeRow[]) =>
   rows.filter(({ source }) => source !== null).map(({ state, type }) => `${state} ${type}`);
 
-let logs = 0;
-
-/** A log in the next block. */
-const logOf = (name: string, eventType: string): Write => ({
-  table: "events",
-  key: { chain_id: main.chainId, block_number: main.node.length + 1, log_index: 7, ordinal: logs++ },
-  patch: {
-    block_timestamp: 1,
-    transaction_hash: transaction(99),
-    contract: "REGISTRY",
-    contract_address: account(0xe1),
-    event_type: eventType,
-    node: namehash(name),
-  },
-});
-
 const write = (name: string, patch: Record<string, unknown> = {}) => domainWrite(main, name, patch);
 const resolverOf = (n: number) => ({ resolver: account(n) });
 const break_ = () => play.fail("refused");
@@ -70,7 +53,7 @@ test("a fault blocks no write, and readers see that there is a gap", async () =>
 test("a gap is healed from what Ponder would undo: the same changes with their logs, each once", async () => {
   const logged = (name: string, patch: Record<string, unknown>) => [
     write(name, patch),
-    logOf(name, "NewResolver"),
+    nextLog(main, name, "NewResolver"),
   ];
   await block(main, logged("healed.eth", resolverOf(1)));
   const { epoch, healed } = await readFeedState(play.tables.db);
@@ -98,7 +81,7 @@ test("a gap is healed from what Ponder would undo: the same changes with their l
   expect(rows[1]).toMatchObject({
     oldValue: { resolver_address: account(1) },
     newValue: { resolver_address: account(3) },
-    transactionHash: transaction(99),
+    transactionHash: transaction((main.node.length - 1) * 1_000 + 7),
     blockNumber: main.node.length - 1,
   });
   await block(main, [write("healed.eth", resolverOf(5))]);

@@ -9,9 +9,9 @@ import { removeOld } from "../../src/api/features/feed/retention.ts";
 import type { ChangeRow } from "../../src/api/features/feed/rows.ts";
 import { account, CHAIN_ID, transaction } from "../query/rows.ts";
 import { isLong } from "../support/size.ts";
-import type { Chain, Write } from "./engine.ts";
+import type { Chain } from "./engine.ts";
 import { openPlay, type Play } from "./histories.ts";
-import { domainWrite } from "./writes.ts";
+import { domainWrite, nextLog } from "./writes.ts";
 
 let play: Play & { close: () => Promise<void> };
 let main: Chain;
@@ -35,21 +35,6 @@ const block = (...given: Parameters<Play["block"]>) => play.block(...given);
 const named = (rows: readonly ChangeRow[]) =>
   rows.filter(({ source }) => source !== null).map(({ state, type }) => `${state} ${type}`);
 
-let logs = 0;
-
-const logOf = (chain: Chain, name: string, eventType: string): Write => ({
-  table: "events",
-  key: { chain_id: chain.chainId, block_number: chain.node.length + 1, log_index: 7, ordinal: logs++ },
-  patch: {
-    block_timestamp: 1,
-    transaction_hash: transaction(99),
-    contract: "REGISTRY",
-    contract_address: account(0xe1),
-    event_type: eventType,
-    node: namehash(name),
-  },
-});
-
 test("a change has its name, block, log and both values", async () => {
   await block(main, [
     domainWrite(main, "one.eth", { registry_owner: account(1), effective_owner_address: account(1) }),
@@ -57,7 +42,7 @@ test("a change has its name, block, log and both values", async () => {
   const before = await newest();
   await block(main, [
     domainWrite(main, "one.eth", { registry_owner: account(2), effective_owner_address: account(2) }),
-    logOf(main, "one.eth", "Transfer"),
+    nextLog(main, "one.eth", "Transfer"),
   ]);
   const [change, end] = await changesAfter(before);
   expect(change).toMatchObject({
@@ -69,7 +54,7 @@ test("a change has its name, block, log and both values", async () => {
     blockNumber: main.node.length,
     blockHash: main.node.at(-1)?.hash,
     logIndex: 7,
-    transactionHash: transaction(99),
+    transactionHash: transaction(main.node.length * 1_000 + 7),
     addresses: [account(2)],
     oldValue: { owner_address: account(1) },
     newValue: { owner_address: account(2) },

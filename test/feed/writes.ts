@@ -225,3 +225,7 @@ export const textWrite = ({ chainId, node }: Chain, i: number): Write => ({
     sets_in_transaction: 1,
   },
 });
+
+/** A log in the next block, about a name. */
+export const nextLog = ({ chainId, node }: Chain, name: string, eventType: string): Write =>
+  logOf({ chainId, block: node.length + 1, log: 7, time: 1 }, { node: namehash(name), eventType });
