@@ -3,6 +3,7 @@ import { type Address, type Hex, keccak256, namehash, stringToBytes, toHex } fro
 import { contractsOf } from "../../abis/contracts.ts";
 import { deploymentShape } from "../../abis/deployments.ts";
 import { mainChain, type Scope } from "../../src/api/names/query/scope.ts";
+import type { Walk } from "../../src/api/names/resolution/ensv2/walk.ts";
 import { account, at, CHAIN_ID, DAY, type DomainRow, deployment, domainRow, transaction } from "./rows.ts";
 
 /* A deployment with ENSv2, with rows for its tables. */
@@ -170,4 +171,17 @@ export const purchaseRow = (
   amount: 5_000_000n,
   durationSeconds: 31_536_000n,
   ...fields,
+});
+
+/** A way through the registries that finds nothing, except for the given. */
+export const walkOf = (walk: Partial<Walk>): Walk => ({
+  entry: null,
+  resolver: null,
+  isKnown: true,
+  pathExpiry: null,
+  isBelowRegistered: false,
+  registeredAbove: null,
+  unknown: null,
+  missing: null,
+  ...walk,
 });

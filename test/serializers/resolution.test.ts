@@ -4,7 +4,7 @@ import type { Ensv2State } from "../../src/api/names/resolution/ensv2/ensv2State
 import type { Walk } from "../../src/api/names/resolution/ensv2/walk.ts";
 import { parseName } from "../../src/api/names/schemas/input.ts";
 import { resolutionOf } from "../../src/api/names/serializers/toResolution.ts";
-import { ETH_REGISTRY, entryRow, RESOLVER } from "../query/ensv2.ts";
+import { ETH_REGISTRY, entryRow, RESOLVER, walkOf } from "../query/ensv2.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "../query/rows.ts";
 
 const NOW = 1_800_000_000;
@@ -26,17 +26,7 @@ const ensv2 = (
   ensv2: {
     protocol,
     records,
-    walk: {
-      entry: null,
-      resolver: null,
-      isKnown: true,
-      pathExpiry: null,
-      isBelowRegistered: false,
-      registeredAbove: null,
-      unknown: null,
-      missing: null,
-      ...walk,
-    },
+    walk: walkOf(walk),
   },
 });
 

@@ -14,6 +14,7 @@ import {
   RESOLVER,
   reservedRow,
   STRANGE,
+  walkOf,
 } from "../../query/ensv2.ts";
 import { BASE_BRIDGE, contracts as layer2 } from "../../query/layer2.ts";
 import { account, domainRow, registeredRow, STATIC_RESOLVER } from "../../query/rows.ts";
@@ -23,17 +24,7 @@ const alice = account(0xa11ce);
 const bob = account(0xb0b);
 
 const way = (walk: Partial<Walk>, fields: Partial<Omit<Way, "walk">> = {}): Way => ({
-  walk: {
-    entry: null,
-    resolver: null,
-    isKnown: true,
-    pathExpiry: null,
-    isBelowRegistered: false,
-    registeredAbove: null,
-    unknown: null,
-    missing: null,
-    ...walk,
-  },
+  walk: walkOf(walk),
   isLeft: false,
   phases: new Set<string>(),
   ...fields,
