@@ -333,6 +333,8 @@ describe("GET /agents", () => {
     expect(await lines()).toEqual([...CLAIMS, ...BINDINGS]);
     expect(await directory()).toMatchObject({ total: 12, page: 1, page_size: 25 });
     expect(await directory("?page=2")).toMatchObject({ agents: [], total: 12, page: 2 });
+    const { agents } = await directory();
+    expect(await api.walk("/agents", 5, "agents")).toEqual(agents);
   });
 
   test("an item has all the details", async () => {

@@ -5,6 +5,7 @@ import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";
 import { operations } from "../support/operations.ts";
 import { isLong } from "../support/size.ts";
 import { failure, pathOf, useApi, withQuery } from "./api.ts";
+import { nameLists } from "./lists.ts";
 import { claimer, fillHistories } from "./longHistories.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, NOW } from "./rows.ts";
@@ -132,8 +133,39 @@ describe("cursors lead to everything that pages by number show, in the same orde
   });
 });
 
+/** Lists on rows of other kinds, by the file that tests their pages. */
+const elsewhere: Record<string, readonly string[]> = {
+  "agents.test.ts": ["/agents"],
+  "contracts.test.ts": [
+    ...["links", "roles", "former-names"].map((list) => `/resolver/{address}/${list}`),
+    ...["labels", "roles", "role-changes"].map((list) => `/registry/{address}/${list}`),
+    ...["roles", "role-changes"].map((list) => `/domain/{name}/${list}`),
+  ],
+  "eventFilters.test.ts": ["/events", "/address/{address}/events", "/contract/{address}/events"],
+  "largeContracts.test.ts": ["/registry/{address}/referring-names"],
+  "permissions.test.ts": ["/domain/{name}/permissions", "/address/{address}/permissions"],
+  "resolvesTo.test.ts": ["/address/{address}/resolves-to"],
+};
+
+const paged = operations.filter(({ query }) => "page" in query.shape || "cursor" in query.shape);
+
+test("the pages of every list are tested", () => {
+  const walked = [...nameLists.map(({ path }) => path), ...[...lists, ...histories].map(fill)].map(
+    (path) => new URL(path, "http://list").pathname,
+  );
+  const known = new Set(Object.values(elsewhere).flat());
+  const isWalked = (path: string) => {
+    const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    return known.has(path) || walked.some((one) => form.test(one));
+  };
+  const missing = paged.map(({ path }) => path).filter((path) => !isWalked(path));
+  expect(
+    missing,
+    "Add a list of names to `lists.ts`, and any other list to `lists` or `elsewhere` in this file",
+  ).toEqual([]);
+});
+
 test("every operation with pages has cursors", () => {
-  const paged = operations.filter(({ query }) => "page" in query.shape || "cursor" in query.shape);
   expect(paged.length).toBeGreaterThan(10);
   for (const { query, path } of paged) {
     expect(Object.keys(query.shape), path).toEqual(

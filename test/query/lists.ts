@@ -4,7 +4,7 @@ import { account, DAY, NOW, STATIC_RESOLVER, STRANGE_RESOLVER } from "./rows.ts"
 /*
  * The lists of names, with each filter's condition on an item. Properties of all lists and the
  * plans of their statements derive from these, and a filter missing here fails a test. A list
- * takes `sort_dir`, and `sort_by` unless it is sorted by name.
+ * takes `sort_dir`, and `sort_by` (of one column, too) unless it is sorted by name.
  */
 
 const owner = account(0xab1e);

@@ -135,7 +135,7 @@ async function observe(request: () => Promise<{ status: number; body: unknown }>
   return queries;
 }
 
-/** Expects this number of statements, and that none reads a large table from end to end. */
+/** Expects at least this number of statements, and that none reads a large table from end to end. */
 async function expectIndexed(
   request: () => Promise<{ status: number; body: unknown }>,
   atLeast = 0,
@@ -145,7 +145,7 @@ async function expectIndexed(
     const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
     expect(scanned, query.sql).toEqual([]);
   }
-  expect(asked.length).toBeGreaterThanOrEqual(atLeast);
+  expect(asked.length, "the statements of the operation").toBeGreaterThanOrEqual(atLeast);
 }
 
 /** Expects that each of a request's statements reads fewer rows of a table. */
@@ -173,10 +173,16 @@ test("the tables are large enough for PostgreSQL to prefer its indexes", () => {
   expect([...largeTables]).toEqual(expect.arrayContaining(["domains", "events", "holders", "text_records"]));
 });
 
+/** The fewest statements of an operation: one, unless it does not read the index. */
+const fewestOf = ({ index }: Endpoint) => (index === "not read" ? 0 : 1);
+
 describe("queries for one name, hash or address use an index", () => {
   // Without ENSv2, no contract is a registry with roles.
   test.each(ofOneThing)("$title", ({ operation }) =>
-    expectIndexed(requestOf(operation), operation.path.startsWith("/registry/{address}/role") ? 0 : 1),
+    expectIndexed(
+      requestOf(operation),
+      operation.path.startsWith("/registry/{address}/role") ? 0 : fewestOf(operation),
+    ),
   );
 
   test.each([...lists, ...addressTypes.map((type) => `/address/${owner}/domain-count?address_type=${type}`)])(
@@ -255,7 +261,9 @@ describe("with several chains indexed, an index still finds everything", () => {
 describe("with ENSv2 indexed, an index still finds everything", () => {
   const both = () => openApi(tables, NOW, { contracts: ofEnsv2 });
 
-  test.each(ofOneThing)("$title", ({ operation }) => expectIndexed(requestOf(operation, both()), 1));
+  test.each(ofOneThing)("$title", ({ operation }) =>
+    expectIndexed(requestOf(operation, both()), fewestOf(operation)),
+  );
 
   test.each(lists)("%s", (path) => expectIndexed(() => both().get(path)));
 
