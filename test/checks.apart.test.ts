@@ -25,5 +25,5 @@ test("types: `npm run typecheck` has no complaint", { timeout: PATIENCE_MS }, as
 });
 
 test("lint: `npm run lint` has no complaint", { timeout: PATIENCE_MS }, async () => {
-  expect(await complaintsOf("lint")).toBe("");
+  expect(await complaintsOf("lint"), "`npm run format` fixes format, order of imports and the like").toBe("");
 });
