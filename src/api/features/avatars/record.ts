@@ -1,14 +1,24 @@
 import { z } from "@hono/zod-openapi";
-import { tryRecords } from "../../names/endpoints/recordsEndpoints.ts";
+import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { withoutChain } from "../../names/resolution/chain.ts";
-import { avatarRecords } from "../../names/resolution/recordSelection.ts";
+import { resolveRecords } from "../../names/resolution/resolveRecords.ts";
 import { input, type ParsedName } from "../../names/schemas/input.ts";
+import type { RecordsAsked } from "../../names/schemas/recordChoice.ts";
+import { toRecordsPart } from "../../names/serializers/toRecords.ts";
 import type { Ctx } from "../../server/http/context.ts";
 import { type Endpoint, endpoint } from "../../server/http/endpoint.ts";
 import { MAX_BYTES, SHOWN_SECONDS } from "./bounds.ts";
 
 /** Waits until the chain may be asked for one more avatar. @throws where too many wait */
 type TakeTurn = (signal: AbortSignal) => Promise<void>;
+
+/** The records needed for a name's picture: its avatar, and the address that has to own it if it is a token. */
+const avatarRecords: RecordsAsked = {
+  types: ["text", "addr"],
+  keys: ["avatar"],
+  coinTypes: [ETHEREUM_COIN_TYPE],
+  cleared: false,
+};
 
 /** How long a name waits for its turn to be asked from the chain. */
 const WAIT_MS = 1_000;
@@ -55,7 +65,7 @@ export const avatarRecord = (takeTurn: TakeTurn): Endpoint =>
     errors: ["INVALID_NAME"],
     cost: 0,
     handle: async ({ name }, ctx) => {
-      const indexed = await tryRecords(withoutChain(ctx), name, avatarRecords);
+      const indexed = await findRecords(withoutChain(ctx), name);
       const { texts, addresses, isWhole } = indexed.isWhole ? indexed : await byChain(ctx, name, takeTurn);
       return {
         node: name.node,
@@ -66,6 +76,16 @@ export const avatarRecord = (takeTurn: TakeTurn): Endpoint =>
     },
   });
 
+/** The records, and whether all of them could be determined. */
+async function findRecords(ctx: Ctx, name: ParsedName) {
+  const { records, unresolved } = toRecordsPart(
+    await resolveRecords(ctx, name, avatarRecords),
+    avatarRecords,
+  );
+  const { texts = {}, addresses = {} } = records ?? {};
+  return { texts, addresses, isWhole: unresolved === undefined };
+}
+
 async function byChain(ctx: Ctx, name: ParsedName, takeTurn: TakeTurn) {
   const mayAsk =
     ctx.live.isConfigured &&
@@ -73,5 +93,5 @@ async function byChain(ctx: Ctx, name: ParsedName, takeTurn: TakeTurn) {
       () => true,
       () => false,
     ));
-  return tryRecords(mayAsk ? ctx : withoutChain(ctx), name, avatarRecords);
+  return findRecords(mayAsk ? ctx : withoutChain(ctx), name);
 }

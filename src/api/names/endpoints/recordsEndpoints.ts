@@ -3,11 +3,10 @@ import type { Ctx } from "../../server/http/context.ts";
 import { endpoint } from "../../server/http/endpoint.ts";
 import { type Clearing, findClearing, findText, type TextRow } from "../query/records.ts";
 import { listTextSteps, textKeys } from "../query/textHistory.ts";
-import { type RecordsKey, recordsOf } from "../resolution/ensv2/ensv2Records.ts";
 import { historyGap } from "../resolution/ensv2/followed.ts";
-import { completeRecords, type NameRecords, readRecords } from "../resolution/indexedRecords.ts";
+import type { NameRecords } from "../resolution/indexedRecords.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
-import { oneText, selectorOf, usualCoinTypes, usualTextKeys } from "../resolution/recordSelection.ts";
+import { oneText, usualCoinTypes, usualTextKeys } from "../resolution/recordSelection.ts";
 import {
   type DomainResult,
   type LiveDomain,
@@ -15,6 +14,7 @@ import {
   resolveNames,
   type UnresolvedDomain,
 } from "../resolution/resolveDomains.ts";
+import { recordsKeyOf, resolveRecords } from "../resolution/resolveRecords.ts";
 import {
   blockNumber,
   hash,
@@ -42,9 +42,6 @@ const key = z
 const knownResolver = resolver.optional().openapi({
   description: "Absent only if `unresolved` has `domain`: not even the name's registry could be read",
 });
-
-/** Where the index keeps the records of a name; null if the name certainly has none. */
-const recordsKeyOf = ({ state }: DomainResult): RecordsKey | null => state && recordsOf(state);
 
 const resolverOf = (resolved: DomainResult, { contracts }: Ctx) =>
   toResolver(
@@ -81,36 +78,11 @@ const domainRecords = endpoint({
   tool: { name: "get_records", view: "all" },
   handle: async ({ name, partial, ...choice }, ctx) => {
     const asked = recordsAsked(choice);
-    const found = await findRecords(ctx, name, asked);
+    const found = await resolveRecords(ctx, name, asked);
     if (!partial) orThrow(found.result);
     return { domain: name.name, ...toRecordsReply(ctx, found, asked) };
   },
 });
-
-async function findRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<NameRecords> {
-  const select = selectorOf(ctx, asked);
-  const [result] = await resolveNames(ctx, [name], { records: select });
-  const isFromIndex = result.source === "indexed" && result.kind !== "unresolved";
-  const indexed = isFromIndex
-    ? await readRecords(ctx, { node: name.node, key: recordsKeyOf(result) }, asked)
-    : null;
-  const [found] = await completeRecords(ctx, { names: [name], parts: [{ result, indexed }], asked, select });
-  return found as NameRecords;
-}
-
-/** Records of a name, and whether some of them could not be determined. */
-export async function tryRecords(ctx: Ctx, name: ParsedName, asked: RecordsAsked): Promise<SomeRecords> {
-  const found = await findRecords(ctx, name, asked);
-  const reply = toRecordsPart(found, asked);
-  const { texts = {}, addresses = {} } = reply.records ?? {};
-  return { texts, addresses, isWhole: reply.unresolved === undefined };
-}
-
-type SomeRecords = {
-  texts: Record<string, string>;
-  addresses: Record<string, string>;
-  isWhole: boolean;
-};
 
 function toRecordsReply(ctx: Ctx, found: NameRecords, asked: RecordsAsked) {
   const { result } = found;

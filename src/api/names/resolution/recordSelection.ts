@@ -76,14 +76,6 @@ export function selectorForRecord(
     });
 }
 
-/** The records needed for a name's picture: its avatar, and the address that has to own it if it is a token. */
-export const avatarRecords = {
-  types: ["text", "addr"],
-  keys: ["avatar"],
-  coinTypes: [ETHEREUM_COIN_TYPE],
-  cleared: false,
-} as const satisfies RecordsAsked;
-
 /** Selects one text record. */
 export const oneText = (key: string): RecordSelector =>
   sameRecords({ coinTypes: [], contenthash: false, texts: [key] });
