@@ -8,7 +8,7 @@ import { avatarPicture, avatarRecord } from "./record.ts";
 import { avatarRoutes } from "./routes.ts";
 
 /** Pictures of names, at `/avatar/{name}`. */
-export const avatarsFeature: Feature = {
+export const feature: Feature = {
   name: "avatars",
   switches: ["hasAvatars"],
   paths: ["/avatar/*"],

@@ -3,7 +3,7 @@ import { indexedPrimaryNames } from "../../names/endpoints/primaryNamesEndpoints
 import { createExplorer } from "./explorer.ts";
 
 /** Pages for browsers, at `/` and `/explore`. */
-export const explorerFeature: Feature = {
+export const feature: Feature = {
   name: "the explorer",
   switches: ["hasExplorer"],
   paths: ["/explore", "/explore/*"],

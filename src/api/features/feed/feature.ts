@@ -14,7 +14,7 @@ import { streamRoutes } from "./stream/routes.ts";
 import { clearFeed, startFeed } from "./writer.ts";
 
 /** The feed of changes, at `/changes`, and its streams. */
-export const feedFeature: Feature = {
+export const feature: Feature = {
   name: "the feed of changes",
   switches: ["hasFeed"],
   paths: ["/changes", "/changes/*"],

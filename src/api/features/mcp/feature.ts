@@ -2,7 +2,7 @@ import type { Feature } from "../../core/feature.ts";
 import { mcpRoutes } from "./routes.ts";
 
 /** The operations as tools for agents, at `/mcp`. */
-export const mcpFeature: Feature = {
+export const feature: Feature = {
   name: "MCP",
   switches: ["hasMcp"],
   paths: ["/mcp"],

@@ -3,7 +3,7 @@ import { retryOnLock } from "../../server/indexState/retryOnLock.ts";
 import { createPages } from "./pages.ts";
 
 /** The first page for programs, the reference, OpenAPI, llms.txt and sign-up. They are always there. */
-export const pagesFeature: Feature = {
+export const feature: Feature = {
   name: "the documentation",
   switches: [],
   paths: [],

@@ -3,7 +3,7 @@ import { mountGraphiql } from "./graphiql.ts";
 import { subgraphPaths, subgraphRoutes } from "./routes.ts";
 
 /** The query language of the ENS subgraph, at `/subgraph`, with a page to write queries. */
-export const subgraphFeature: Feature = {
+export const feature: Feature = {
   name: "the subgraph",
   switches: ["hasSubgraph"],
   paths: [...subgraphPaths, "/subgraph/*"],

@@ -16,7 +16,7 @@ import { createWebhooks } from "./webhooks.ts";
 import { startWebhooks } from "./worker.ts";
 
 /** Changes of the feed that are sent to receivers; their owners look after them at `/webhooks`. */
-export const webhooksFeature: Feature = {
+export const feature: Feature = {
   name: "webhooks",
   switches: ["hasFeed", "hasWebhooks"],
   paths: ["/webhooks", "/webhooks/*"],
