@@ -780,6 +780,14 @@ describe("the import table", () => {
     expect(isAllowed({ from: "src/ens/name.ts", target: "viem/ens", isType: false }, ens)).toBe(true);
   });
 
+  test("names no folder or file that is gone", () => {
+    const named = layers.flatMap(({ files, may, mayTypes = [] }) => [files, ...may, ...mayTypes]);
+    // Packages have no slash, or begin with @.
+    const places = new Set(named.filter((entry) => /^[^@*]+\/[^*]*$/.test(entry)));
+    const gone = [...places].filter((place) => !projectFiles.some((file) => covers(place, file)));
+    expect(gone, "Remove these from `layers`").toEqual([]);
+  });
+
   test("every TypeScript file of the program belongs to a layer", () => {
     const strays = sources.filter((file) => !file.startsWith("test/") && layerOf(file) === undefined);
     expect(strays.filter((file) => !["ponder-env.d.ts", "vitest.config.ts"].includes(file))).toEqual([]);
