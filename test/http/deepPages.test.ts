@@ -52,7 +52,7 @@ test("a page that lies too deep is refused by a limit", async () => {
   await expect(createPageReader()(beyond, read)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
 });
 
-/** A place that nobody gives back is waited for without end. */
+/** Without this limit, the test would wait forever for a place that is not released. */
 const timeout = 10_000;
 
 test("a failed read makes room for the next", { timeout }, async () => {
