@@ -107,8 +107,8 @@ export async function readFound<Row extends Listed>(
   read: (slice: FoundSlice) => Promise<Row[]>,
 ): Promise<Page<Row>> {
   const readPart = (asked: Part) => {
-    const after = asked.after?.map((value, i) => ({ title: `after_${i}`, value }));
-    const placeholders = after?.map(({ title }) => sql.placeholder(title));
+    const { after } = asked;
+    const placeholders = after?.map((_, i) => sql.placeholder(`after_${i}`));
     return read({
       keys,
       title: [after ? "after" : "first", ...keys.map(({ direction }) => direction)].join(" "),
@@ -118,7 +118,7 @@ export async function readFound<Row extends Listed>(
       values: {
         limit: limitOf(asked),
         offset: offsetOf(asked),
-        ...Object.fromEntries(after?.map(({ title, value }) => [title, value]) ?? []),
+        ...Object.fromEntries(after?.map((value, i) => [`after_${i}`, value]) ?? []),
       },
     });
   };
